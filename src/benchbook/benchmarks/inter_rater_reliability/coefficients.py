@@ -1,0 +1,240 @@
+"""Nominal and ordinal ratings: every coefficient with its intervals, and what explains it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from benchbook.agreement import (
+    KappaResult,
+    ac_statistic,
+    alpha_statistic,
+    brennan_prediger,
+    brennan_prediger_statistic,
+    cohen_kappa,
+    fleiss_kappa,
+    fleiss_statistic,
+    gwet_ac,
+    kappa_statistic,
+    krippendorff_alpha,
+    leave_one_rater_out,
+    mean_pairwise_kappa,
+    mean_pairwise_kappa_statistic,
+    pairwise_kappa,
+    percent_agreement,
+    percent_agreement_statistic,
+)
+from benchbook.estimate import Estimate
+from benchbook.ratings import Ratings
+from benchbook.resampling import Distribution, SumsStatistic, resample_many
+
+from .parameters import Parameters
+from .studies import Study
+
+BOOTSTRAP_METHODS = ("percentile", "basic", "bca")
+
+
+@dataclass(frozen=True, eq=False)
+class Coefficient:
+    """One coefficient of one study with all its intervals.
+
+    Attributes
+    ----------
+    key : str
+        Stable name: ``kappa``, ``weighted_kappa``, ``fleiss``, ``alpha``, ``ac``, …
+    analytic : Estimate
+        With the analytic interval, where there is one.
+    distribution : Distribution
+        Its bootstrap distribution over items or clusters.
+    level : float
+        Confidence level.
+    clustered : bool
+        True when clusters above the item were resampled.
+    """
+
+    key: str
+    analytic: Estimate
+    distribution: Distribution
+    level: float
+    clustered: bool
+
+    def bootstrap(self, method: str = "percentile") -> Estimate:
+        """Return the estimate with a bootstrap interval."""
+        return replace(self.distribution.interval(method, self.level), name=self.analytic.name)
+
+    @cached_property
+    def reported(self) -> Estimate:
+        """The estimate of the page: analytic where it is valid, else bootstrapped.
+
+        An analytic interval takes items for independent; where items are clustered, or where the
+        coefficient has none, the percentile interval over clusters is reported.
+        """
+        if not self.clustered and self.analytic.has_interval:
+            return self.analytic
+        return self.bootstrap()
+
+
+Maker = tuple[str, Callable[[Ratings], Any], Callable[[Ratings], SumsStatistic]]
+
+
+def makers(study: Study, parameters: Parameters) -> list[Maker]:
+    """Return key, analytic estimate and bootstrap statistic of each coefficient that fits."""
+    level = parameters.level
+    weights = parameters.weights if study.ordinal else None
+    chosen: list[Maker] = [
+        ("percent", lambda r: percent_agreement(r, level=level), percent_agreement_statistic)
+    ]
+    if study.two:
+        chosen.append(("kappa", lambda r: cohen_kappa(r, level=level), kappa_statistic))
+        if study.ordinal:
+            chosen.append(
+                (
+                    "weighted_kappa",
+                    lambda r: cohen_kappa(r, weights=weights, level=level),
+                    lambda r: kappa_statistic(r, weights=weights),
+                )
+            )
+    else:
+        chosen.append(("fleiss", lambda r: fleiss_kappa(r, level=level), fleiss_statistic))
+    if study.paired:
+        chosen.append(
+            (
+                "pairwise",
+                lambda r: mean_pairwise_kappa(r, weights=weights, level=level),
+                lambda r: mean_pairwise_kappa_statistic(r, weights=weights),
+            )
+        )
+    chosen.append(("alpha", lambda r: krippendorff_alpha(r, level=level), alpha_statistic))
+    chosen.append(
+        (
+            "ac",
+            lambda r: gwet_ac(r, weights=weights, level=level),
+            lambda r: ac_statistic(r, weights=weights),
+        )
+    )
+    chosen.append(
+        (
+            "brennan_prediger",
+            lambda r: brennan_prediger(r, weights=weights, level=level),
+            lambda r: brennan_prediger_statistic(r, weights=weights),
+        )
+    )
+    return chosen
+
+
+def coefficients(study: Study, parameters: Parameters) -> dict[str, Coefficient]:
+    """Return every coefficient of a categorical study, by key, on shared resamples."""
+    chosen = makers(study, parameters)
+    ratings = study.ratings
+    distributions = resample_many(
+        [statistic(ratings) for _, _, statistic in chosen],
+        cluster=ratings.clusters,
+        unit=study.unit,
+        n_resamples=parameters.n_resamples,
+        seed=parameters.seed,
+    )
+    return {
+        key: Coefficient(
+            key,
+            _estimate(analytic(ratings)),
+            distribution,
+            parameters.level,
+            ratings.clusters is not None,
+        )
+        for (key, analytic, _), distribution in zip(chosen, distributions, strict=True)
+    }
+
+
+def _estimate(result: Any) -> Estimate:
+    return result if isinstance(result, Estimate) else result.estimate
+
+
+HEADLINE = {
+    "cohen_kappa": "kappa",
+    "weighted_kappa": "weighted_kappa",
+    "fleiss_kappa": "fleiss",
+    "krippendorff_alpha": "alpha",
+}
+
+
+def headline(study: Study, found: dict[str, Coefficient]) -> Coefficient:
+    """Return the coefficient that the guide recommends for the study."""
+    key = HEADLINE.get(study.recommendation.key, "alpha")
+    return found.get(key) or next(iter(found.values()))
+
+
+def coefficient_table(study: Study, found: dict[str, Coefficient]) -> pd.DataFrame:
+    """Return one row per coefficient: value, reported interval, bootstrap and how it was made."""
+    rows = []
+    for key, one in found.items():
+        reported, drawn = one.reported, one.bootstrap()
+        rows.append(
+            {
+                "data": study.title,
+                "coefficient": reported.name,
+                "value": reported.value,
+                "low": reported.low,
+                "high": reported.high,
+                "interval": reported.method,
+                "bootstrap low": drawn.low,
+                "bootstrap high": drawn.high,
+                "items": reported.n_items,
+                "clusters": drawn.n_clusters,
+                "unit": study.unit,
+                "undefined resamples": drawn.n_undefined,
+                "standard error": reported.standard_error,
+                "reason": reported.reason or "",
+                "key": key,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def kappa_row(study: Study, result: KappaResult) -> dict[str, Any]:
+    """Return κ of two raters with everything that must stand beside it."""
+    made = result.estimate
+    return {
+        "data": study.title,
+        "weights": result.weights.name,
+        "value": made.value,
+        "low": made.low,
+        "high": made.high,
+        "P_o": result.observed,
+        "P_e": result.expected,
+        "SE": result.standard_error,
+        "SE under κ = 0": result.standard_error_null,
+        "z": result.z,
+        "p": result.p_value,
+        "prevalence index": math.nan
+        if result.prevalence_index is None
+        else result.prevalence_index,
+        "bias index": math.nan if result.bias_index is None else result.bias_index,
+        "PABAK": result.pabak,
+        "maximum κ": result.maximum,
+        "items": made.n_items,
+        "left out": result.n_excluded,
+        "reason": made.reason or "",
+    }
+
+
+def pairwise_matrix(study: Study, parameters: Parameters) -> pd.DataFrame:
+    """Return the matrix of pairwise κ, raters x raters, NaN on the diagonal."""
+    weights = parameters.weights if study.ordinal else None
+    pairs = pairwise_kappa(study.ratings, weights=weights, level=parameters.level)
+    names = list(study.ratings.raters)
+    matrix = pd.DataFrame(math.nan, index=names, columns=names)
+    for row in pairs.itertuples(index=False):
+        matrix.loc[row.rater_a, row.rater_b] = row.kappa
+        matrix.loc[row.rater_b, row.rater_a] = row.kappa
+    return matrix
+
+
+def influence_of(study: Study, key: str) -> pd.DataFrame:
+    """Return the headline coefficient without each rater in turn."""
+    statistic = {"fleiss": "fleiss", "alpha": "alpha", "ac": "ac1"}.get(key, "alpha")
+    return leave_one_rater_out(study.ratings, statistic)

@@ -1,0 +1,289 @@
+"""Scores: sentences, tables and figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from benchbook.display import Drawing, Table
+from benchbook.estimate import Estimate
+
+from .coefficients import (
+    Coefficient,
+)
+from .evaluation import Evaluation
+from .scores import Scores
+from .studies import Study, most_used_share
+from .wording import bullets, count, p_text, plural, span
+
+
+class ScoreExhibits(Evaluation):
+    """What a run shows of its scores."""
+
+    def say_scores(self) -> str:
+        """Say ICC(2,1), the test of the raters, and the error in the unit of the score."""
+        return bullets([self._say_one(one) for one in self.scores])
+
+    def _say_one(self, one: Scores) -> str:
+        made = one.headline
+        text = f"{self.name(one.study)}ICC(2,1) {made}"
+        if one.analysis is None:
+            return (
+                f"{text}, from the mixed model on all scores, since "
+                f"{count(one.complete, 'item')} {plural(one.complete, 'was', 'were')} scored by "
+                f"every rater; Krippendorff's α at the interval level is {one.alpha}."
+            )
+        anova = one.analysis.anova
+        text += (
+            f" (absolute agreement of single scores); ICC(3,1) is "
+            f"{one.analysis['ICC(3,1)'].estimate.value:.3f}. The raters' means "
+            f"{'differ' if anova.p_raters < 1 - self.parameters.level else 'do not differ detectably'}: "
+            f"F({anova.df_raters}, {anova.df_error}) = {anova.f_raters:.2f}, {p_text(anova.p_raters)}"
+        )
+        if one.error is not None and one.error.sem_agreement.defined:
+            text += (
+                f". The standard error of measurement is {one.error.sem_agreement.value:.3g} in the "
+                f"unit of the score, the minimal detectable change {one.error.mdc_agreement.value:.3g}"
+            )
+        if one.mixed is not None:
+            text += (
+                f". Only {one.complete} of {one.study.ratings.n_items} items were scored by every "
+                "rater; the mixed model below uses all scores"
+            )
+        return text + "."
+
+    def table_icc(self) -> Table:
+        """Return the six forms with F, degrees of freedom, p and intervals."""
+        frame = pd.concat([one.icc_table() for one in self.scores], ignore_index=True)
+        shown = frame[["data", "form", "also", "value", "low", "high"]].copy()
+        shown["bootstrap"] = [
+            span(low, high)
+            for low, high in zip(frame["bootstrap low"], frame["bootstrap high"], strict=True)
+        ]
+        shown["F"] = [f"{value:.2f}" if value == value else "–" for value in frame["F"]]
+        shown["df"] = [
+            f"{a:g}, {b:g}" if a == a else "–"
+            for a, b in zip(frame["df1"], frame["df2"], strict=True)
+        ]
+        shown["p"] = frame["p"]
+        shown["items"] = frame["items"]
+        if self.own:
+            shown = shown.drop(columns="data")
+        caption = (
+            f"Intraclass correlations, {self.percent} intervals, and the F test of ICC = 0, which "
+            "tests whether the items differ. Bootstrap: percentile, over "
+            f"{self.scores[0].study.unit}s; the raters stay as they are."
+        )
+        return Table(frame, "icc", caption, shown)
+
+    def figure_icc(self) -> Drawing:
+        """Draw the six forms, or the mixed-model estimates where no item is complete."""
+        from benchbook.figures import icc_forms
+
+        one = next((s for s in self.scores if s.coefficients), self.scores[0])
+        if one.coefficients:
+            values = {form: c.reported for form, c in one.coefficients.items()}
+            finding = (
+                f"On the same scores ICC(2,1) is {values['ICC(2,1)'].value:.2f} and ICC(3,k) "
+                f"{values['ICC(3,k)'].value:.2f}"
+                if values["ICC(2,1)"].defined and values["ICC(3,k)"].defined
+                else "The six intraclass correlations"
+            )
+        else:
+            assert one.mixed is not None
+            values = {
+                form: _bare(one.mixed.icc(form, level=self.parameters.level))
+                for form in ("ICC(2,1)", "ICC(3,1)")
+            }
+            finding = "Intraclass correlations of the mixed model on all scores"
+        caption = (
+            f"**{self.of(one.study)}{finding}.** Intraclass correlations with "
+            f"{self.percent} intervals, by what they count as agreement."
+        )
+        alt = (
+            f"{len(values)} intraclass correlations with intervals, grouped into one-way, absolute "
+            "agreement and consistency forms."
+        )
+        return Drawing(icc_forms(values), "icc", caption, alt)
+
+    def figure_scores(self) -> Drawing:
+        """Draw every rater's score of every item."""
+        from benchbook.figures import ratings_by_item
+
+        one = max(self.scores, key=lambda s: s.study.ratings.n_raters).study
+        frame = one.ratings.frame()
+        means = frame.mean()
+        caption = (
+            f"**{self.of(one)}Raters' means run from {means.min():.3g} ({means.idxmin()}) to "
+            f"{means.max():.3g} ({means.idxmax()}).** Every score, items ordered by their mean."
+        )
+        alt = (
+            f"Scores of {one.ratings.n_items} items by {one.ratings.n_raters} raters, items from "
+            "the lowest to the highest mean."
+        )
+        return Drawing(ratings_by_item(frame), "scores", caption, alt)
+
+    def table_components(self) -> Table:
+        """Return variance components and error in the unit of the score."""
+        frame = pd.DataFrame([row for one in self.scores for row in one.component_rows()])
+        caption = (
+            "Variance components (negative estimates are shown as they are), standard error of "
+            "measurement (SEM) and minimal detectable change (MDC), in the unit of the score."
+        )
+        return Table(frame, "components", caption)
+
+    def _compared(self) -> Scores:
+        return next((one for one in self.scores if one.study.ratings.n_raters == 2), self.scores[0])
+
+    def say_comparison(self) -> str:
+        """Say bias, limits of agreement, Lin's coefficient and Spearman's ρ of the shown pair."""
+        one = self._compared()
+        first, second = one.pairs[0]
+        row = one.comparison_row(first, second)
+        bias = row["bias"]
+        if not bias.defined:
+            return f"{first} and {second}: no limits of agreement ({bias.reason})."
+        return (
+            f"{first} minus {second}: mean difference {bias:.3g}; {self.percent} limits of "
+            f"agreement from {row['lower limit']:.3g} to {row['upper limit']:.3g} (each with the "
+            f"interval of the limit). Lin's coefficient is {row['CCC']}, Spearman's ρ "
+            f"{row['Spearman ρ']}: the first falls with every systematic difference, the second "
+            "does not see it."
+        )
+
+    def figure_bland_altman(self) -> Drawing:
+        """Draw the Bland–Altman plot of the first pair."""
+        from benchbook.figures import bland_altman_plot
+
+        one = self._compared()
+        found = one.limits
+        first, second = one.pairs[0]
+        finding = (
+            f"Differences between {first} and {second} run from {found.lower.value:.3g} to "
+            f"{found.upper.value:.3g} around a mean of {found.bias.value:.3g}"
+            if found.bias.defined
+            else f"Differences between {first} and {second}"
+        )
+        caption = (
+            f"**{finding}.** Differences against means with the mean difference, the limits of "
+            f"agreement and their {self.percent} intervals (shaded)."
+        )
+        alt = (
+            f"Scatter of {found.bias.n_items} differences against means, with a solid line at the "
+            "mean difference and dashed lines at both limits of agreement."
+        )
+        lines = {
+            "mean": found.bias,
+            "lower limit": found.lower,
+            "upper limit": found.upper,
+        }
+        points = pd.DataFrame({"mean": found.means, "difference": found.differences})
+        drawn = bland_altman_plot(points, lines, names=(first, second))
+        return Drawing(drawn, "bland-altman", caption, alt)
+
+    def table_comparison(self) -> Table:
+        """Return every pair of raters compared as two methods."""
+        one = self._compared()
+        rows = [one.comparison_row(*pair) for pair in one.pairs]
+        wide = []
+        for row in rows:
+            flat = {"first − second": row["first − second"], "items": row["items"]}
+            for name in ("bias", "lower limit", "upper limit", "slope", "CCC", "Spearman ρ"):
+                flat |= {
+                    name: row[name].value,
+                    f"{name} low": row[name].low,
+                    f"{name} high": row[name].high,
+                }
+            wide.append(flat)
+        shown = pd.DataFrame(
+            [
+                {
+                    name: value if not isinstance(value, Estimate) else _short(value, name)
+                    for name, value in row.items()
+                    if name != "data"
+                }
+                for row in rows
+            ]
+        )
+        caption = (
+            f"Pairs of raters compared as two methods, {self.percent} intervals in brackets: mean "
+            "difference, limits of agreement, slope of the difference on the mean, Lin's "
+            "coefficient, Spearman's ρ."
+        )
+        return Table(pd.DataFrame(wide), "comparison", caption, shown)
+
+
+# ---- wording -----------------------------------------------------------------------------
+
+
+def category_counts(study: Study) -> pd.DataFrame:
+    """Return how often each rater used each category, empty cells as a missing category."""
+    ratings = study.ratings
+    rows = []
+    for column, rater in enumerate(ratings.raters):
+        codes = ratings.values[:, column]  # noqa: PD011
+        for code, label in enumerate(ratings.categories or ()):
+            rows.append(
+                {"rater": rater, "category": str(label), "count": int((codes == code).sum())}
+            )
+        empty = int((codes != codes).sum())
+        if empty:
+            rows.append({"rater": rater, "category": None, "count": empty})
+    return pd.DataFrame(rows)
+
+
+def _widest_use(table: pd.DataFrame) -> tuple[str, float, float]:
+    """Return the category whose share differs most between raters, with both shares."""
+    given = table.dropna(subset=["category"])
+    wide = given.pivot(  # noqa: PD010
+        index="rater", columns="category", values="count"
+    )
+    shares = wide.div(wide.sum(axis=1), axis=0)
+    spread = shares.max() - shares.min()
+    label = spread.idxmax()
+    return str(label), float(shares[label].min()), float(shares[label].max())
+
+
+def _scale_words(study: Study) -> str:
+    ratings = study.ratings
+    if ratings.categories is None:
+        return "scores"
+    made = "declared" if ratings.declared else "observed"
+    unused = ratings.n_categories - int((ratings.counts().sum(axis=0) > 0).sum())
+    extra = f", {unused} unused" if unused else ""
+    return f"{ratings.n_categories} {made}{extra}; {most_used_share(ratings):.0%} in the largest"
+
+
+def _statistic_word(study: Study) -> str:
+    return "Cohen's κ" if study.two else "Fleiss' κ"
+
+
+def _pairs_word(study: Study) -> str:
+    return "the items" if study.two else "the pairs of ratings"
+
+
+def _loss(coefficient: Coefficient) -> str:
+    lost = coefficient.distribution.n_undefined
+    return f" ({lost} of the resamples had no value)" if lost else ""
+
+
+def _of(study: Study, own: bool) -> str:
+    return "" if own else f"{study.title}: "
+
+
+def _bare(result: Any) -> Estimate:
+    return result if isinstance(result, Estimate) else result.estimate
+
+
+def _short(estimate: Estimate, name: str) -> str:
+    coefficient = name in ("CCC", "Spearman ρ", "slope")
+    return format(estimate, ".3f" if coefficient else ".4g")
+
+
+def _plain(study: Study) -> str:
+    return study.source.lstrip("@")
+
+
+def _upright(shown: pd.DataFrame) -> pd.DataFrame:
+    return shown.drop(columns="data")

@@ -1,0 +1,199 @@
+"""What would change the answer: the convention, the unit of resampling, the seed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from benchbook.agreement import cohen_kappa, fleiss_kappa
+from benchbook.estimate import Estimate
+from benchbook.icc import intraclass_correlations
+from benchbook.ratings import Ratings
+
+from .coefficients import BOOTSTRAP_METHODS, Coefficient, coefficients
+from .scores import Scores
+from .studies import Study, used_categories
+
+if TYPE_CHECKING:
+    from .chapter import Chapter
+
+METHOD_WORDS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
+
+
+def rows(chapter: Chapter) -> list[dict[str, Any]]:
+    """Return one row per study and changed convention."""
+    found: list[dict[str, Any]] = []
+    for study in chapter.categorical:
+        found += _categorical(chapter, study)
+    for one in chapter.scores:
+        found += _scores(one)
+    return found
+
+
+def _row(study: Study, change: str, before: Estimate, after: Estimate) -> dict[str, Any]:
+    return {
+        "data": study.title,
+        "change": change,
+        "as reported": str(before),
+        "changed": str(after),
+        "difference": after.value - before.value,
+    }
+
+
+def _categorical(chapter: Chapter, study: Study) -> list[dict[str, Any]]:
+    parameters = chapter.parameters
+    coefficient = chapter.headline(study)
+    made = coefficient.reported
+    found = [
+        _row(
+            study, "another seed", coefficient.bootstrap(), _other_seed(chapter, study, coefficient)
+        )
+    ]
+    if study.ratings.clusters is not None:
+        items = replace(study.ratings, clusters=None)
+        alone = coefficients(replace(study, ratings=items, unit="item"), parameters)
+        found.append(
+            _row(study, "items resampled, not clusters", made, alone[coefficient.key].bootstrap())
+        )
+    if study.ordinal and study.two:
+        plain = cohen_kappa(study.ratings, level=parameters.level).estimate
+        found.append(_row(study, "no weights", made, plain))
+    used = used_categories(study.ratings)
+    if study.ordinal and 1 < used < study.ratings.n_categories:
+        dropped = observed_scale(study.ratings)
+        changed = coefficients(replace(study, ratings=dropped), parameters)[coefficient.key]
+        found.append(_row(study, "unused levels left out of the scale", made, changed.reported))
+    if not study.two:
+        found += _fleiss(study, parameters.level)
+    return found
+
+
+def _other_seed(chapter: Chapter, study: Study, coefficient: Coefficient) -> Estimate:
+    other = chapter.parameters.model_copy(update={"seed": chapter.parameters.seed + 1})
+    return coefficients(study, other)[coefficient.key].bootstrap()
+
+
+def _fleiss(study: Study, level: float) -> list[dict[str, Any]]:
+    result = fleiss_kappa(study.ratings, level=level)
+    made = result.estimate
+    if not made.has_interval:
+        return []
+    from scipy.stats import norm
+
+    half = float(norm.ppf((1 + level) / 2)) * result.standard_error_null
+    null = replace(
+        made, low=made.value - half, high=made.value + half, method="null standard error"
+    )
+    found = [_row(study, "null standard error in the interval (wrong)", made, null)]
+    pooled = fleiss_kappa(study.ratings, level=level, convention="pooled").estimate
+    if abs(pooled.value - made.value) > 1e-12:
+        found.append(_row(study, "margins pooled over ratings", made, pooled))
+    return found
+
+
+def observed_scale(ratings: Ratings) -> Ratings:
+    """Return the ratings on the scale without its unused levels."""
+    frame = ratings.frame()
+    used = [
+        label
+        for label, total in zip(ratings.categories or (), ratings.counts().sum(axis=0), strict=True)
+        if total > 0
+    ]
+    made = Ratings.from_table(frame, ratings.kind, categories=used, clusters=ratings.clusters)
+    return replace(made, identified=ratings.identified)
+
+
+def _scores(one: Scores) -> list[dict[str, Any]]:
+    study = one.study
+    if one.analysis is None:
+        return []
+    made = one.coefficients["ICC(2,1)"].reported
+    found = [
+        _row(study, "consistency, ICC(3,1)", made, one.coefficients["ICC(3,1)"].reported),
+        _row(study, "mean of the raters, ICC(2,k)", made, one.coefficients["ICC(2,k)"].reported),
+    ]
+    average = one.coefficients["ICC(2,k)"].analytic
+    other = intraclass_correlations(
+        study.ratings, level=one.parameters.level, average_interval="mcgraw-wong"
+    )
+    found.append(
+        _row(study, "McGraw–Wong interval of ICC(2,k)", average, other["ICC(2,k)"].estimate)
+    )
+    if study.ratings.clusters is not None:
+        found.append(
+            _row(
+                study,
+                "analytic interval, items taken for independent",
+                made,
+                one.coefficients["ICC(2,1)"].analytic,
+            )
+        )
+    if one.mixed is not None:
+        mixed = one.mixed.icc("ICC(2,1)", level=one.parameters.level)
+        after = mixed if isinstance(mixed, Estimate) else mixed.estimate
+        found.append(_row(study, "all scores, mixed model", made, after))
+    return found
+
+
+def sentence(found: list[dict[str, Any]]) -> str:
+    """Say which change moves the coefficient most."""
+    known = [row for row in found if row["difference"] == row["difference"]]
+    if not known:
+        return "No other convention applies to these data."
+    most = max(known, key=lambda row: abs(row["difference"]))
+    return (
+        "Nothing below is another sample: the ratings are the same and only a convention changes. "
+        f"The largest move is {most['difference']:+.3f} ({most['data']}: {most['change']})."
+    )
+
+
+def interval_rows(chapter: Chapter) -> pd.DataFrame:
+    """Return analytic and bootstrap intervals of each study's recommended coefficient."""
+    found = []
+    chosen = [(study, chapter.headline(study)) for study in chapter.categorical]
+    chosen += [
+        (one.study, one.coefficients["ICC(2,1)"]) for one in chapter.scores if one.coefficients
+    ]
+    for study, coefficient in chosen:
+        name = coefficient.analytic.name
+        title = name if chapter.own else f"{study.title}: {name}"
+        if coefficient.analytic.has_interval:
+            found.append(_interval_row(title, "analytic", coefficient.analytic))
+        for method in BOOTSTRAP_METHODS:
+            found.append(_interval_row(title, METHOD_WORDS[method], coefficient.bootstrap(method)))
+    if not found:  # no item was scored by everybody: the mixed model has the only interval
+        made = chapter.scores[0].headline
+        found.append(_interval_row(made.name or "ICC(2,1)", "mixed model", made))
+    return pd.DataFrame(found)
+
+
+def _interval_row(name: str, method: str, made: Estimate) -> dict[str, Any]:
+    row = made.as_row()
+    return {**row, "name": name, "method": method}
+
+
+def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
+    """State how far the methods part, and for which coefficient most."""
+    widths = table.assign(width=table["high"] - table["low"]).dropna(subset=["width"])
+    spread = widths.groupby("name", sort=False)["width"].agg(["min", "max"])
+    text = "Analytic and bootstrap intervals"
+    if len(spread):
+        ratio = spread["max"] / spread["min"].where(spread["min"] > 0)
+        if ratio.notna().any():
+            name = ratio.idxmax()
+            text = (
+                f"The methods part most for {name}: its intervals are between "
+                f"{spread.loc[name, 'min']:.2f} and {spread.loc[name, 'max']:.2f} wide"
+            )
+    parameters = chapter.parameters
+    return (
+        f"**{text}.** {100 * parameters.level:g} % intervals of the recommended coefficients; "
+        f"bootstrap with {parameters.n_resamples:,} resamples of {_units(chapter)}."
+    )
+
+
+def _units(chapter: Chapter) -> str:
+    units = {study.unit for study in chapter.studies}
+    return " and ".join(f"the {unit}" for unit in sorted(units))

@@ -1,0 +1,44 @@
+"""Figures: one function per kind, each from a tidy table to a Matplotlib figure.
+
+Every figure is drawn in the house style (colours everybody can tell apart and that differ in
+grey too, letters of 7 points or more at the printed width of 85, 120 or 174 mm) on opaque white,
+carries the numbers it shows, and is saved as the same bytes on every run.
+"""
+
+from .agreement import (
+    coefficient_difference,
+    forest,
+    kappa_paradox,
+    leave_one_out,
+)
+from .comparison import (
+    bland_altman_plot,
+    consistency_against_agreement,
+    icc_forms,
+)
+from .export import figure_data, save_figure, save_table
+from .intervals import bootstrap_distribution, interval_comparison
+from .raters import category_use, pairwise_heatmap, ratings_by_item
+from .style import PALETTE, WIDTHS_MM, HouseFigure, house_style
+
+__all__ = [
+    "PALETTE",
+    "WIDTHS_MM",
+    "HouseFigure",
+    "bland_altman_plot",
+    "bootstrap_distribution",
+    "category_use",
+    "coefficient_difference",
+    "consistency_against_agreement",
+    "figure_data",
+    "forest",
+    "house_style",
+    "icc_forms",
+    "interval_comparison",
+    "kappa_paradox",
+    "leave_one_out",
+    "pairwise_heatmap",
+    "ratings_by_item",
+    "save_figure",
+    "save_table",
+]

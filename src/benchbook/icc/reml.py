@@ -1,0 +1,322 @@
+"""The restricted likelihood of crossed random effects, profiled down to two variance ratios.
+
+With the ratios of the item and rater variances to the error variance fixed, mean, effects and
+error variance have closed forms (Henderson's mixed-model equations). The longer factor is
+eliminated from the equations, so that the cost is one small dense system of the shorter one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize, sparse
+
+from .components import VarianceComponents
+
+# Tolerances of the search. The gradient is analytic, so it can be driven far down; the polish
+# below removes what the line search leaves.
+SEARCH = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 500}
+POLISH_STEPS = 5
+DIFFERENCE_STEP = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The criterion at one pair of variance ratios.
+
+    Attributes
+    ----------
+    deviance : float
+        Minus twice the restricted log-likelihood, mean and error variance at their optimum.
+    gradient : ndarray of float, shape (2,)
+        Derivatives by the item ratio and the rater ratio; right-hand derivatives at zero.
+    error : float
+        Error variance.
+    mean, mean_variance : float
+        Mean of the centred scores, and its variance in units of the error variance.
+    """
+
+    deviance: float
+    gradient: np.ndarray
+    error: float
+    mean: float
+    mean_variance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """The equations after the long factor and the mean are eliminated.
+
+    Attributes
+    ----------
+    block : ndarray of float, shape (n_short, n_short)
+        Coefficients of the short factor.
+    right : ndarray of float, shape (n_short,)
+        Their right-hand side.
+    link : ndarray of float, shape (n_short,)
+        What the mean takes from each level of the short factor.
+    mean_block, mean_right : float
+        Coefficient and right-hand side of the mean.
+    spread : ndarray of float, shape (n_short, n_short)
+        Minus the derivative of ``block`` by the long ratio.
+    log_det, trace : float
+        Log-determinant of what was eliminated, and its derivative by the long ratio.
+    """
+
+    block: np.ndarray
+    right: np.ndarray
+    link: np.ndarray
+    mean_block: float
+    mean_right: float
+    spread: np.ndarray
+    log_det: float
+    trace: float
+
+
+class CountGroups:
+    """Levels of the long factor, gathered by how many scores they have.
+
+    A level enters the equations with a weight that depends on its count alone, so each group
+    needs its cross-products only once, however often the criterion is evaluated.
+    """
+
+    def __init__(self, incidence: np.ndarray, counts: np.ndarray, sums: np.ndarray) -> None:
+        self.counts, group = np.unique(counts, return_inverse=True)
+        parts = [np.flatnonzero(group == index) for index in range(len(self.counts))]
+        self.sizes = np.array([len(rows) for rows in parts], dtype=float)
+        self.totals = np.array([sums[rows].sum() for rows in parts])
+        self.levels = np.array([incidence[rows].sum(axis=0) for rows in parts])
+        self.rights = np.array([sums[rows] @ incidence[rows] for rows in parts])
+        self.products = np.array([incidence[rows].T @ incidence[rows] for rows in parts])
+
+    def eliminate(self, ratio: float, short_counts: np.ndarray, short_sums: np.ndarray) -> Reduced:
+        """Return the equations of the short factor at a ratio of the long one."""
+        counts = self.counts
+        scale = 1.0 + ratio * counts
+        weights, shrunk = ratio / scale, 1.0 / scale**2
+        mean_block = float(np.sum(self.sizes * counts / scale))
+        mean_right = float(np.sum(self.totals / scale))
+        link = (1.0 / scale) @ self.levels / mean_block
+        block = np.diag(short_counts) - np.tensordot(weights, self.products, axes=1)
+        cross = np.outer((counts * shrunk) @ self.levels, link)
+        squared = float(np.sum(self.sizes * counts**2 * shrunk))
+        spread = np.tensordot(shrunk, self.products, axes=1) - cross - cross.T
+        return Reduced(
+            block=block - mean_block * np.outer(link, link),
+            right=short_sums - weights @ self.rights - link * mean_right,
+            link=link,
+            mean_block=mean_block,
+            mean_right=mean_right,
+            spread=spread + squared * np.outer(link, link),
+            log_det=float(np.sum(self.sizes * np.log(scale))) + math.log(mean_block),
+            trace=float(np.sum(self.sizes * counts / scale)) - squared / mean_block,
+        )
+
+
+class CrossedDesign:
+    """Scores of items by raters, some missing, prepared for the mixed-model equations.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_items, n_raters)
+        Scores, NaN where missing; every item has at least one.
+    two_way : bool
+        Whether raters have an effect.
+    """
+
+    def __init__(self, values: np.ndarray, *, two_way: bool) -> None:
+        self.two_way = two_way
+        self.swapped = two_way and values.shape[1] > values.shape[0]
+        table = values.T if self.swapped else values
+        self.present = ~np.isnan(table)
+        self.n_scores = int(self.present.sum())
+        self.centre = float(table[self.present].mean())
+        self.scores = np.where(self.present, table - self.centre, 0.0)
+        self.long_counts = self.present.sum(axis=1).astype(float)
+        self.incidence = self.present.astype(float) if two_way else np.zeros((len(table), 0))
+        self.short_counts = self.incidence.sum(axis=0)
+        self.long_sums = self.scores.sum(axis=1)
+        self.short_sums = self.scores.sum(axis=0) if two_way else np.zeros(0)
+        self.groups = CountGroups(self.incidence, self.long_counts, self.long_sums)
+
+    def total_sum_of_squares(self) -> float:
+        """Return the sum of squared deviations from the general mean."""
+        spread = self.scores[self.present]
+        return float(np.sum((spread - spread.mean()) ** 2))
+
+    def residual_df(self) -> int:
+        """Return scores minus the rank of the item and rater effects."""
+        n_long, n_short = self.incidence.shape
+        if not self.two_way:
+            return self.n_scores - n_long
+        blocks = sparse.bmat([[None, self.incidence], [self.incidence.T, None]])
+        pieces, _ = sparse.csgraph.connected_components(blocks, directed=False)
+        return self.n_scores - (n_long + n_short - pieces)
+
+    def residual_sum_of_squares(self) -> float:
+        """Return what least squares on item and rater effects leaves over."""
+        counts = np.maximum(self.long_counts, 1.0)
+        shares = self.incidence / counts[:, None]
+        laplacian = np.diag(self.short_counts) - self.incidence.T @ shares
+        right = self.short_sums - shares.T @ self.long_sums
+        short = np.linalg.lstsq(laplacian, right, rcond=None)[0]
+        long = (self.long_sums - self.incidence @ short) / counts
+        return float(np.sum(self._residuals(long, short, 0.0) ** 2))
+
+    def _residuals(self, long: np.ndarray, short: np.ndarray, mean: float) -> np.ndarray:
+        fitted = mean + long[:, None] + (short if self.two_way else 0.0)
+        return np.where(self.present, self.scores - fitted, 0.0)
+
+    def evaluate(self, items: float, raters: float) -> Evaluation:
+        """Return the criterion at variance ratios of at least zero."""
+        ratio_long, ratio_short = (raters, items) if self.swapped else (items, raters)
+        reduced = self.groups.eliminate(ratio_long, self.short_counts, self.short_sums)
+        system = np.eye(len(reduced.link)) + ratio_short * reduced.block
+        inverse = np.linalg.inv(system)
+        short = ratio_short * (inverse @ reduced.right)
+        mean = reduced.mean_right / reduced.mean_block - float(reduced.link @ short)
+        weights = ratio_long / (1.0 + ratio_long * self.long_counts)
+        long = weights * (self.long_sums - mean * self.long_counts - self.incidence @ short)
+
+        residuals = self._residuals(long, short, mean)
+        long_rest, short_rest = residuals.sum(axis=1), residuals.sum(axis=0)
+        squares = np.array([long_rest @ long_rest, short_rest @ short_rest])
+        penalised = float(np.sum(residuals**2) + squares @ [ratio_long, ratio_short])
+        df = self.n_scores - 1
+        log_det = reduced.log_det + float(np.linalg.slogdet(system)[1])
+        traces = np.array(
+            [
+                reduced.trace - ratio_short * float(np.sum(inverse * reduced.spread)),
+                float(np.sum(inverse * reduced.block)),
+            ]
+        )
+        gradient = traces - df * squares / penalised
+        if not self.two_way:
+            gradient[1] = 0.0
+        link = reduced.link
+        return Evaluation(
+            deviance=float(log_det + df * (1.0 + math.log(2.0 * math.pi * penalised / df))),
+            gradient=gradient[::-1] if self.swapped else gradient,
+            error=penalised / df,
+            mean=mean,
+            mean_variance=1.0 / reduced.mean_block + ratio_short * float(link @ inverse @ link),
+        )
+
+    def start(self) -> np.ndarray:
+        """Return rough variance ratios from the spread of item and rater means."""
+        error = self.residual_sum_of_squares() / max(self.residual_df(), 1)
+
+        def ratio(sums: np.ndarray, counts: np.ndarray) -> float:
+            used = counts > 0
+            means = sums[used] / counts[used]
+            size = float(counts[used].mean())
+            spread = float(means.var(ddof=1)) if len(means) > 1 else 0.0
+            return max(spread / error - 1.0 / size, 0.01) if error > 0 else 1.0
+
+        long = ratio(self.long_sums, self.long_counts)
+        short = ratio(self.short_sums, self.short_counts) if self.two_way else 0.0
+        return np.array([short, long] if self.swapped else [long, short])
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The design with its best variance ratios.
+
+    Attributes
+    ----------
+    design : CrossedDesign
+        The data.
+    ratios : ndarray of float, shape (2,)
+        Item and rater variance over error variance; the second is 0 in a one-way model.
+    deviance, mean, mean_standard_error : float
+        At the optimum, in the units of the data.
+    components : VarianceComponents
+        In squared units of the score.
+    """
+
+    design: CrossedDesign
+    ratios: np.ndarray
+    deviance: float
+    mean: float
+    mean_standard_error: float
+    components: VarianceComponents
+
+
+def fit_at(design: CrossedDesign, ratios: np.ndarray) -> Fit:
+    """Return the fit with given variance ratios."""
+    at = design.evaluate(float(ratios[0]), float(ratios[1]))
+    return Fit(
+        design=design,
+        ratios=ratios,
+        deviance=at.deviance,
+        mean=design.centre + at.mean,
+        mean_standard_error=math.sqrt(at.error * at.mean_variance),
+        components=VarianceComponents(
+            items=float(ratios[0]) * at.error,
+            raters=float(ratios[1]) * at.error if design.two_way else None,
+            error=at.error,
+            method="REML",
+        ),
+    )
+
+
+def best_fit(design: CrossedDesign) -> Fit:
+    """Return the REML fit.
+
+    The search runs over log(1 + ratio), in which a ratio of zero is an ordinary bound and large
+    ratios are near; from two starts, because nothing says that the criterion has one minimum.
+    """
+    starts = [design.start(), np.array([1.0, 1.0 if design.two_way else 0.0])]
+    found = [search(design, np.log1p(start)) for start in starts]
+    best = min(found, key=lambda x: _criterion(x, design)[0])
+    return fit_at(design, np.expm1(_polish(design, best)))
+
+
+def search(design: CrossedDesign, start: np.ndarray) -> np.ndarray:
+    """Return log(1 + ratios) at the minimum found from ``start``."""
+    bounds = [(0.0, None), (0.0, None if design.two_way else 0.0)]
+    found = optimize.minimize(
+        _criterion,
+        start,
+        args=(design,),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options=SEARCH,
+    )
+    return np.asarray(found.x, dtype=float)
+
+
+def _criterion(x: np.ndarray, design: CrossedDesign) -> tuple[float, np.ndarray]:
+    ratios = np.expm1(x)
+    at = design.evaluate(float(ratios[0]), float(ratios[1]))
+    return at.deviance, at.gradient * (1.0 + ratios)
+
+
+def _polish(design: CrossedDesign, x: np.ndarray) -> np.ndarray:
+    """Return x after a few Newton steps on the components that are not zero."""
+    for _ in range(POLISH_STEPS):
+        gradient = _criterion(x, design)[1]
+        free = x > 0
+        if not free.any() or np.abs(gradient[free]).max() < 1e-12:
+            break
+        step = np.linalg.lstsq(_curvature(design, x, free), gradient[free], rcond=None)[0]
+        tried = x.copy()
+        tried[free] = np.maximum(x[free] - step, 0.0)
+        if np.abs(_criterion(tried, design)[1][free]).max() >= np.abs(gradient[free]).max():
+            break
+        x = tried
+    return x
+
+
+def _curvature(design: CrossedDesign, x: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Return the second derivatives of the criterion, from differences of its gradient."""
+    rows = []
+    for index in np.flatnonzero(free):
+        step = np.zeros(len(x))
+        step[index] = min(DIFFERENCE_STEP, x[index])
+        ahead, behind = _criterion(x + step, design)[1], _criterion(x - step, design)[1]
+        rows.append((ahead - behind)[free] / (2 * step[index]))
+    return np.array(rows)

@@ -1,0 +1,204 @@
+"""The statistics of this package as functions of sums over items, for the bootstrap.
+
+Every feature is a deviation or the square of one, taken after centring on the full data, so that
+no digits are lost to a large common offset or to a large variance between items.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..resampling import SumsStatistic, divide
+from .coefficients import RANGE_SLACK
+from .forms import Form, from_mean_squares, icc_form
+from .scores import Pairs, as_pairs, as_scores, complete_items, rounding_floor
+
+Part = Literal["bias", "sd", "lower", "upper"]
+
+
+def icc_statistic(data: Any, form: str) -> SumsStatistic:
+    """Return an intraclass correlation as a statistic of sums over items.
+
+    Parameters
+    ----------
+    data : Ratings or array-like of shape (n_items, n_raters)
+        Scores. Items that a rater did not score contribute zeros: they keep their row, so that
+        clusters and paired comparisons stay aligned, and add nothing.
+    form : str
+        One of the six forms, for instance ``"ICC(2,1)"``.
+
+    Returns
+    -------
+    SumsStatistic
+        With n_raters + 4 features: one, the item's mean and its square, the k deviations from
+        item mean and rater mean, and the sum of their squares. A resample where the coefficient
+        is undefined, or above 1 (possible for ICC(2,k) only), counts as undefined.
+
+    Raises
+    ------
+    ParameterError
+        Nominal ratings, or a two-way form when the columns are not raters.
+    """
+    chosen = icc_form(form)
+    scores = as_scores(data)
+    if chosen.model != "one-way" and not scores.identified:
+        raise ParameterError(f"{chosen.name} needs identified raters; use ICC(1,1) or ICC(1,k).")
+    kept, _ = complete_items(scores)
+    n, k = kept.values.shape
+    features = np.zeros((scores.n_items, k + 4))
+    shifts = np.zeros(k)
+    if n:
+        grand = kept.values.mean()
+        means = (kept.values - grand).mean(axis=1)
+        inner = kept.values - grand - means[:, None]
+        shifts = inner.mean(axis=0)
+        rest = inner - shifts
+        rows = ~np.isnan(scores.values).any(axis=1)
+        features[rows] = np.column_stack(
+            [np.ones(n), means, means**2, rest, np.sum(rest**2, axis=1)]
+        )
+    floor = rounding_floor(kept.values, k)
+    return SumsStatistic(
+        name=chosen.name,
+        contributions=features,
+        evaluate=_icc_evaluator(chosen, k, shifts, floor),
+        reason=f"{chosen.name} has no value: fewer than two complete items, scores that do not "
+        "vary, or a value outside the possible range",
+        bounds=(-1 / (k - 1) if chosen.name in ("ICC(1,1)", "ICC(3,1)") else -math.inf, 1.0),
+    )
+
+
+def _icc_evaluator(
+    form: Form, k: int, shifts: np.ndarray, floor: float
+) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from sums to the coefficient.
+
+    The rater means of the full data (``shifts``) were taken out of the features and come back
+    here: they belong to the raters' sum of squares alone.
+    """
+
+    def evaluate(sums: np.ndarray) -> np.ndarray:
+        n = sums[:, 0]
+        enough = np.where(n >= 2, n, np.nan)
+
+        def settle(values: np.ndarray) -> np.ndarray:
+            return np.where(values <= floor * enough, 0.0, values)
+
+        items = settle(k * (sums[:, 2] - sums[:, 1] ** 2 / enough))
+        columns = sums[:, 3 : 3 + k]
+        error = settle(sums[:, 3 + k] - np.sum(columns**2, axis=1) / enough)
+        raters = settle(np.sum((columns + n[:, None] * shifts) ** 2, axis=1) / enough)
+        values = from_mean_squares(
+            form,
+            items=items / (enough - 1),
+            raters=raters / (k - 1),
+            error=error / ((enough - 1) * (k - 1)),
+            within=(raters + error) / (enough * (k - 1)),
+            n=enough,
+            k=k,
+        )
+        return np.where(values > 1 + RANGE_SLACK, np.nan, values)
+
+    return evaluate
+
+
+def ccc_statistic(first: Any, second: Any = None, *, ddof: int = 0) -> SumsStatistic:
+    """Return Lin's concordance correlation coefficient as a statistic of sums over items.
+
+    Parameters
+    ----------
+    first, second
+        As in :func:`benchbook.icc.concordance`; pairs with a missing score are left out.
+    ddof : {0, 1}
+        Divisor n - ddof in variances and covariance.
+    """
+    if ddof not in (0, 1):
+        raise ParameterError(f"ddof is {ddof!r}; expected 0 (Lin 1989) or 1.")
+    pairs = as_pairs(first, second)
+    means = (pairs.first + pairs.second) / 2
+    differences = pairs.first - pairs.second
+    middle, shift = _mean(means), _mean(differences)
+    floor = _pair_floor(pairs)
+
+    def evaluate(sums: np.ndarray) -> np.ndarray:
+        n = np.where(sums[:, 0] > ddof, sums[:, 0], np.nan)
+        sum_means = sums[:, 2] - sums[:, 1] ** 2 / n
+        sum_differences = sums[:, 4] - sums[:, 3] ** 2 / n
+        sum_means = np.where(sum_means <= floor * n, 0.0, sum_means) / (n - ddof)
+        sum_differences = np.where(sum_differences <= floor * n, 0.0, sum_differences) / (n - ddof)
+        gap = sums[:, 3] / n + shift
+        covariance = sum_means - sum_differences / 4
+        # Where neither rater varies there is nothing to be concordant about.
+        spread = 2 * sum_means + sum_differences / 2
+        return divide(2 * covariance, np.where(spread > 0, spread + gap**2, 0.0))
+
+    return SumsStatistic(
+        name="Lin CCC",
+        contributions=_squares(means - middle, differences - shift),
+        evaluate=evaluate,
+        reason="neither rater's scores vary",
+        bounds=(-1.0, 1.0),
+    )
+
+
+def bland_altman_statistic(
+    first: Any, second: Any = None, *, part: Part, multiplier: float = 1.959963984540054
+) -> SumsStatistic:
+    """Return the bias, the standard deviation or a limit of agreement as a statistic of sums.
+
+    Parameters
+    ----------
+    first, second
+        As in :func:`benchbook.icc.bland_altman`.
+    part : {"bias", "sd", "lower", "upper"}
+        Mean difference (first minus second), standard deviation of the differences, lower or
+        upper limit of agreement.
+    multiplier : float
+        Standard deviations from the bias to a limit.
+    """
+    steps = {"bias": 0.0, "sd": 1.0, "lower": -multiplier, "upper": multiplier}
+    if part not in steps:
+        raise ParameterError(f"unknown part '{part}'; known: {', '.join(steps)}.")
+    pairs = as_pairs(first, second)
+    differences = pairs.first - pairs.second
+    shift = _mean(differences)
+    floor = _pair_floor(pairs)
+
+    def evaluate(sums: np.ndarray) -> np.ndarray:
+        n = np.where(sums[:, 0] > 0, sums[:, 0], np.nan)
+        bias = sums[:, 1] / n + shift
+        if part == "bias":
+            return bias
+        squares = sums[:, 2] - sums[:, 1] ** 2 / n
+        squares = np.where(squares <= floor * n, 0.0, squares)
+        spread = np.sqrt(divide(squares, np.where(n >= 2, n - 1, 0.0)))
+        return (0.0 if part == "sd" else bias) + steps[part] * spread
+
+    names = {"bias": "mean difference", "sd": "standard deviation of the differences"}
+    return SumsStatistic(
+        name=names.get(part, f"{part} limit of agreement"),
+        contributions=_squares(differences - shift),
+        evaluate=evaluate,
+        reason="fewer than two pairs",
+    )
+
+
+def _squares(*columns: np.ndarray) -> np.ndarray:
+    """Return features: one, then each column and its square."""
+    parts = [np.ones(len(columns[0]))]
+    for column in columns:
+        parts += [column, column**2]
+    return np.column_stack(parts)
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(values.mean()) if values.size else 0.0
+
+
+def _pair_floor(pairs: Pairs) -> float:
+    return rounding_floor(np.concatenate([pairs.first, pairs.second]), 1)

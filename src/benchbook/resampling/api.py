@@ -1,0 +1,292 @@
+"""The bootstrap functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..estimate import Estimate
+from .checks import checked_jobs, checked_level, checked_method, checked_seed, whole_number
+from .distribution import Distribution, difference
+from .draws import draw
+from .kinds import Sampler, sampler_of
+from .statistic import SumsStatistic
+
+Statistic = SumsStatistic | Callable[[Any], float]
+
+
+def bootstrap(
+    statistic: Statistic,
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "percentile",
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> Estimate:
+    """Estimate a statistic with a bootstrap interval.
+
+    Clusters are drawn with replacement, as many as there are, and the items of a drawn cluster
+    enter together, as often as it was drawn. Without ``cluster`` every item is its own cluster.
+
+    Parameters
+    ----------
+    statistic : SumsStatistic or callable
+        A :class:`SumsStatistic` is resampled without a loop: a block of resamples is one
+        matrix product. A callable takes the resampled data, in the form of ``data``, and
+        returns one number, NaN where it is undefined; it runs once per resample, and once per
+        cluster for BCa. Its exceptions are passed on.
+    data : array, DataFrame, Series, or tuple of these, optional
+        For a callable: items along the first axis. A tuple is resampled as one table. A
+        resampled DataFrame has a fresh index; a cluster drawn twice is in it twice under the
+        same id. A SumsStatistic carries its own data.
+    cluster : sequence of hashable, optional
+        Cluster id of each item, such as the patient. A missing id is an error.
+    unit : str, default "item"
+        Word for what is resampled, kept in the result; ``"cluster"`` when clusters are given
+        without a word.
+    n_resamples : int, default 2000
+        Number of resamples, at least 2.
+    level : float, default 0.95
+        Confidence level, in (0, 1).
+    method : {"percentile", "basic", "bca"}
+        How the interval is made; see :meth:`Distribution.interval`, which also names the
+        definition of the quantiles.
+    seed : int or None, default 0
+        Seed of the resamples; None takes a fresh one, recorded in the result.
+    n_jobs : int or None, default None
+        Number of joblib workers; -1 for all cores. None means one, unless the call is inside
+        ``joblib.parallel_config``, whose backend is used in any case.
+
+    Returns
+    -------
+    Estimate
+        The value on the full data with its interval. Undefined, with the reason, when there
+        are no items or the statistic has no value on them; without an interval, with the
+        reason, when there is one item only or the method has none.
+
+    Raises
+    ------
+    DataError
+        When cluster ids are missing or do not match the items, or the data have no items axis.
+    ParameterError
+        When an argument is out of range, or all items are in one cluster.
+
+    Notes
+    -----
+    The same seed gives the same interval, bit by bit, for any number of workers: resamples are
+    drawn in blocks whose size depends on the data alone, each block from its own child of the
+    seed, and sums are exact whatever the order of addition. Fewer resamples are the beginning
+    of more. For a SumsStatistic the order of items and clusters does not matter either. Random
+    numbers may change between releases of numpy.
+
+    Memory for a SumsStatistic: each worker holds one block, at most 40 MB, or three numbers
+    per cluster where a single resample is larger than that; what ``evaluate`` needs comes on
+    top. Preparing the cluster sums takes seven times their size for a moment. A callable is
+    given one resample at a time.
+
+    References
+    ----------
+    Davison AC, Hinkley DV (1997). Bootstrap Methods and their Application. Cambridge
+    University Press. Field CA, Welsh AH (2007). Bootstrapping clustered data. Journal of the
+    Royal Statistical Society B 69:369-390.
+
+    Examples
+    --------
+    >>> from benchbook.resampling import bootstrap, mean_statistic
+    >>> estimate = bootstrap(mean_statistic([1.0, 2.0, 4.0, 5.0]), seed=1)
+    >>> estimate.value
+    3.0
+    """
+    method, level = checked_method(method), checked_level(level)
+    distribution = resample(
+        statistic, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return distribution.interval(method, level)
+
+
+def bootstrap_many(
+    statistics: Sequence[Statistic],
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "percentile",
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> list[Estimate]:
+    """Estimate several statistics over the same items on the same resamples.
+
+    Parameters
+    ----------
+    statistics : sequence of SumsStatistic, or of callables
+        All of one kind and over the same items.
+    data, cluster, unit, n_resamples, level, method, seed, n_jobs
+        As in :func:`bootstrap`.
+
+    Returns
+    -------
+    list of Estimate
+        One per statistic, in the order given. The resamples are shared by the statistics of
+        one call; a call with other statistics may draw others from the same seed.
+    """
+    method, level = checked_method(method), checked_level(level)
+    distributions = resample_many(
+        statistics, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return [distribution.interval(method, level) for distribution in distributions]
+
+
+def paired_difference(
+    first: Statistic,
+    second: Statistic,
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    level: float = 0.95,
+    method: str = "percentile",
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> Estimate:
+    """Estimate ``first - second`` over the same items on shared resamples.
+
+    Parameters
+    ----------
+    first, second : SumsStatistic, or callables
+        Both of one kind and over the same items, in the same order.
+    data, cluster, unit, n_resamples, level, method, seed, n_jobs
+        As in :func:`bootstrap`.
+
+    Returns
+    -------
+    Estimate
+        The difference with its interval. A resample on which either has no value has no
+        difference. Exchanging the two changes the sign, and exchanges the bounds.
+    """
+    method, level = checked_method(method), checked_level(level)
+    distribution = resample_difference(
+        first, second, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return distribution.interval(method, level)
+
+
+def resample(
+    statistic: Statistic,
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> Distribution:
+    """Return the bootstrap distribution of a statistic, for figures and several intervals.
+
+    Parameters are those of :func:`bootstrap`.
+    """
+    return resample_many(
+        [statistic], data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
+        n_jobs=n_jobs,
+    )[0]  # fmt: skip
+
+
+def resample_difference(
+    first: Statistic,
+    second: Statistic,
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> Distribution:
+    """Return the bootstrap distribution of ``first - second`` on shared resamples.
+
+    Parameters are those of :func:`paired_difference`.
+    """
+    one, other = resample_many(
+        [first, second], data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
+    return difference(one, other)
+
+
+def resample_many(
+    statistics: Sequence[Statistic],
+    data: Any = None,
+    *,
+    cluster: Any = None,
+    unit: str = "item",
+    n_resamples: int = 2000,
+    seed: int | None = 0,
+    n_jobs: int | None = None,
+) -> list[Distribution]:
+    """Return the bootstrap distributions of several statistics on the same resamples.
+
+    Parameters are those of :func:`bootstrap_many`; one distribution per statistic.
+    """
+    statistics = list(statistics)
+    if not statistics:
+        raise ParameterError("There is no statistic to resample; expected at least one.")
+    n_resamples = whole_number("n_resamples", n_resamples, 2)
+    seed, n_jobs = checked_seed(seed), checked_jobs(n_jobs)
+    if cluster is not None and unit == "item":
+        unit = "cluster"
+    sampler = sampler_of(statistics[0], statistics, data, cluster)
+    n_statistics = len(statistics)
+    points = sampler.point() if sampler.n_items else np.full(n_statistics, np.nan)
+    if sampler.n_clusters < 2:
+        replicates = np.empty((0, n_statistics))
+    else:
+        replicates = draw(sampler, n_resamples, seed, n_jobs)
+    leave_one_out = cache(lambda: sampler.jackknife(n_jobs))
+    return [
+        _distribution(sampler, place, points, replicates, leave_one_out, unit, seed)
+        for place in range(n_statistics)
+    ]
+
+
+def _distribution(
+    sampler: Sampler,
+    place: int,
+    points: np.ndarray,
+    replicates: np.ndarray,
+    leave_one_out: Callable[[], np.ndarray],
+    unit: str,
+    seed: int,
+) -> Distribution:
+    point, reason = float(points[place]), None
+    if sampler.n_items == 0:
+        reason = "there are no items"
+    elif math.isnan(point):
+        reason = sampler.reasons[place]
+    elif sampler.n_clusters < 2:
+        reason = "a single item cannot be resampled"
+    return Distribution(
+        point=point,
+        replicates=replicates[:, place].copy(),
+        n_items=sampler.n_items,
+        n_clusters=sampler.n_clusters,
+        seed=seed,
+        unit=unit,
+        name=sampler.names[place],
+        reason=reason,
+        bounds=sampler.bounds[place],
+        leave_one_out=lambda: leave_one_out()[:, place],
+    )

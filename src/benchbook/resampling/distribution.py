@@ -1,0 +1,200 @@
+"""The bootstrap distribution of a statistic, and the intervals it gives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..estimate import Estimate, undefined
+from .checks import checked_level, checked_method
+from .intervals import METHODS, NoInterval, interval_bounds, is_constant
+
+# Above this share of resamples without a value the interval carries a warning.
+MAX_SHARE_UNDEFINED = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Replicates of a statistic over bootstrap resamples.
+
+    Parameters
+    ----------
+    point : float
+        Statistic on the full data, NaN when undefined.
+    replicates : ndarray of shape (n_resamples,)
+        Statistic on each resample in the order drawn, NaN where undefined. Empty when nothing
+        could be resampled.
+    n_items, n_clusters : int
+        Items in the data, and clusters drawn in each resample.
+    seed : int
+        Seed that reproduces the replicates.
+    unit : str
+        What was resampled.
+    name : str
+        What is estimated.
+    reason : str or None
+        Why the point estimate is undefined, or why nothing could be resampled.
+    bounds : tuple of float
+        Smallest and largest possible value.
+    leave_one_out : callable
+        Computes the values without each cluster in turn; see :attr:`jackknife`.
+    """
+
+    point: float
+    replicates: np.ndarray
+    n_items: int
+    n_clusters: int
+    seed: int
+    unit: str
+    name: str
+    reason: str | None
+    bounds: tuple[float, float]
+    leave_one_out: Callable[[], np.ndarray] = field(repr=False)
+
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples drawn."""
+        return self.replicates.size
+
+    @cached_property
+    def n_undefined(self) -> int:
+        """Number of resamples on which the statistic has no value."""
+        return int(np.count_nonzero(np.isnan(self.replicates)))
+
+    @cached_property
+    def jackknife(self) -> np.ndarray:
+        """Statistic without each cluster in turn, shape (n_clusters,); computed on first use.
+
+        For a :class:`SumsStatistic` the values are in the order of the sorted cluster sums.
+        """
+        return self.leave_one_out()
+
+    def interval(self, method: str = "percentile", level: float = 0.95) -> Estimate:
+        """Return the estimate with its interval.
+
+        Parameters
+        ----------
+        method : {"percentile", "basic", "bca"}
+            Percentile: the central quantiles of the replicates. Basic: twice the point
+            estimate minus the opposite quantile, clipped to ``bounds``. BCa: quantiles at
+            probabilities adjusted for bias (ties counted one half) and for the change of the
+            standard error with the value (acceleration, from the jackknife over clusters).
+        level : float
+            Confidence level, in (0, 1).
+
+        Returns
+        -------
+        Estimate
+            Its ``standard_error`` is the standard deviation of the replicates, its
+            ``monte_carlo_error`` the Maritz-Jarrett standard error of each bound: how far the
+            bound would move with another seed. (For BCa it is taken at the adjusted
+            probabilities and leaves out that they are estimated too.) Resamples without a
+            value are counted and left out. Where there is no interval, ``reason`` says why.
+
+        Notes
+        -----
+        Quantiles interpolate linearly (numpy's default, type 7 of Hyndman and Fan 1996).
+
+        Raises
+        ------
+        ParameterError
+            When the method is unknown or the level outside (0, 1).
+
+        References
+        ----------
+        Davison AC, Hinkley DV (1997). Bootstrap Methods and their Application, chapter 5.
+        Cambridge University Press. Efron B (1987), Journal of the American Statistical
+        Association 82:171-185.
+        """
+        method, level = checked_method(method), checked_level(level)
+        common = self._common(METHODS[method], level)
+        if math.isnan(self.point):
+            return undefined(self.reason or f"{self.name} is undefined", **common)
+        defined = self.replicates[~np.isnan(self.replicates)]
+        if defined.size >= 2:
+            common["standard_error"] = float(np.std(defined, ddof=1))
+        try:
+            return self._estimate(defined, method, common)
+        except NoInterval as error:
+            lost = self._lost_warnings()
+            return Estimate(self.point, reason=str(error), warnings=lost, **common)
+
+    def _common(self, method: str, level: float) -> dict[str, Any]:
+        return {
+            "level": level,
+            "method": method,
+            "n_items": self.n_items,
+            "n_clusters": self.n_clusters,
+            "n_resamples": self.n_resamples,
+            "n_undefined": self.n_undefined,
+            "seed": self.seed,
+            "name": self.name,
+            "unit": self.unit,
+        }
+
+    def _estimate(self, defined: np.ndarray, method: str, common: dict[str, Any]) -> Estimate:
+        if not self.n_resamples:
+            raise NoInterval(self.reason or "nothing was resampled")
+        if defined.size < 2:
+            raise NoInterval(
+                f"the statistic has a value on {defined.size} of {self.n_resamples} resamples"
+            )
+        bounds, errors, probabilities = interval_bounds(
+            defined, self.point, lambda: self.jackknife, method, common["level"]
+        )
+        low, high = (min(max(bound, self.bounds[0]), self.bounds[1]) for bound in bounds)
+        warnings = self._lost_warnings() + _tail_warnings(defined.size, probabilities)
+        if is_constant(defined):
+            warnings += ("every resample gave the same value, so the interval has no width",)
+        if (low, high) != bounds:
+            warnings += (
+                f"clipped to the possible range {self.bounds[0]:g} to {self.bounds[1]:g}; "
+                f"the {common['method']} gave {bounds[0]:.4g} to {bounds[1]:.4g}",
+            )
+        return Estimate(
+            self.point, low, high, monte_carlo_error=errors, warnings=warnings, **common
+        )
+
+    def _lost_warnings(self) -> tuple[str, ...]:
+        if self.n_undefined <= MAX_SHARE_UNDEFINED * self.n_resamples:
+            return ()
+        return (
+            f"the statistic has no value on {self.n_undefined} of {self.n_resamples} resamples, "
+            "which are left out",
+        )
+
+
+def _tail_warnings(size: int, probabilities: tuple[float, float]) -> tuple[str, ...]:
+    """Warn when a bound lies outside all but the outermost replicate."""
+    expected = size * min(*probabilities, 1.0 - probabilities[0], 1.0 - probabilities[1])
+    if expected >= 1.0:
+        return ()
+    return (
+        f"{size} resamples are too few: a bound is expected to have {expected:.2g} of them "
+        "beyond it",
+    )
+
+
+def difference(first: Distribution, second: Distribution) -> Distribution:
+    """Return the distribution of ``first - second``, both drawn on the same resamples.
+
+    A resample undefined in either is undefined in the difference.
+    """
+    reasons = [one.reason for one in (first, second) if math.isnan(one.point)]
+    return Distribution(
+        point=first.point - second.point,
+        replicates=first.replicates - second.replicates,
+        n_items=first.n_items,
+        n_clusters=first.n_clusters,
+        seed=first.seed,
+        unit=first.unit,
+        name=f"{first.name} − {second.name}",
+        reason=reasons[0] if reasons else first.reason,
+        bounds=(first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]),
+        leave_one_out=lambda: first.jackknife - second.jackknife,
+    )

@@ -1,0 +1,78 @@
+"""Weighted sums that come out the same whatever the order of addition.
+
+A bootstrap resample is a weighted sum of the rows of a matrix. Floating-point addition depends
+on its order, and the order depends on the number of threads, the shape of the block and the
+processor. Each column is therefore split into parts on a grid so coarse that every product and
+every partial sum is exact; the parts are summed apart and joined at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+_MANTISSA_BITS = 53  # of a float64: integers up to 2**53 add up without rounding
+_MAX_PARTS = 3  # beyond three parts the rest is under 2**-75 of a column's largest entry
+
+
+@dataclass(frozen=True, eq=False)
+class ExactSums:
+    """Rows prepared for weighted sums that do not depend on the order of addition.
+
+    Parameters
+    ----------
+    parts : ndarray of shape (n_rows, n_parts)
+        Parts of the columns side by side, leading parts first.
+    owners : tuple of ndarray
+        For each group of parts, the columns they belong to.
+
+    References
+    ----------
+    Ozaki K, Ogita T, Oishi S, Rump SM (2012). Error-free transformations of matrix
+    multiplication by using fast routines of matrix multiplication and its applications.
+    Numerical Algorithms 59:95-118.
+    """
+
+    parts: np.ndarray
+    owners: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, rows: np.ndarray, heaviest: int) -> ExactSums:
+        """Split ``rows``, finite and of shape (n_rows, n_features).
+
+        ``heaviest`` is the largest total that one row of weights can have. The weights are
+        whole numbers, so a column of moderate whole numbers needs a single part.
+        """
+        bits = _MANTISSA_BITS - int(heaviest).bit_length()
+        parts: list[np.ndarray] = []
+        owners: list[np.ndarray] = []
+        rest, owner = rows, np.arange(rows.shape[1])
+        while owner.size and len(parts) < _MAX_PARTS:
+            parts.append(_leading_part(rest, bits))
+            owners.append(owner)
+            rest = rest - parts[-1]
+            left = rest.any(axis=0)
+            rest, owner = rest[:, left], owner[left]
+        return cls(np.hstack(parts), tuple(owners))
+
+    def __call__(self, weights: Any) -> np.ndarray:
+        """Return ``weights @ rows`` for whole-number weights of shape (m, n_rows).
+
+        A scipy.sparse matrix of weights is accepted. Returns an array of shape (m, n_features).
+        """
+        products = weights @ self.parts
+        sums = np.zeros((products.shape[0], self.owners[0].size))
+        stop = products.shape[1]
+        for owner in reversed(self.owners):  # the small parts first
+            sums[:, owner] += products[:, stop - owner.size : stop]
+            stop -= owner.size
+        return sums
+
+
+def _leading_part(rows: np.ndarray, bits: int) -> np.ndarray:
+    """Round each column to a grid of ``2**bits`` steps up to its largest magnitude."""
+    largest = np.abs(rows).max(axis=0, initial=0.0)
+    shift = bits - np.frexp(largest)[1]
+    return np.ldexp(np.rint(np.ldexp(rows, shift)), -shift)

@@ -1,0 +1,235 @@
+"""Resampling statistics that are functions of sums: every block of resamples is one product."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import DataError, ParameterError
+from .clusters import cluster_codes
+from .exact_sums import ExactSums
+from .statistic import SumsStatistic
+
+# One block of resamples holds at most four arrays of this many eight-byte cells: 32 MB, about
+# the size at which the processor's cache still helps.
+_MAX_CELLS = 2**20
+# Sizes that divide the usual numbers of resamples, so that no draw is thrown away.
+_BLOCK_SIZES = (250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2, 1)
+# A multinomial cell costs about as much as drawing, mapping and counting twelve indices.
+_MULTINOMIAL_COST = 12
+
+
+@dataclass(frozen=True, eq=False)
+class SumsSampler:
+    """Cluster sums of one or more statistics, ready to be resampled together.
+
+    Clusters with identical sums are interchangeable, so they are kept once with their number:
+    n clusters drawn with replacement are a multinomial draw over the distinct rows. The rows
+    are sorted, so neither the order of the items nor that of the clusters changes a result.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_distinct, n_features)
+        Distinct cluster sums in lexicographic order.
+    counts : ndarray of int, shape (n_distinct,)
+        How many clusters have each row.
+    statistics : tuple of SumsStatistic
+        What is evaluated.
+    columns : tuple of slice
+        Features of each statistic.
+    exact : ExactSums
+        ``rows`` prepared for summation.
+    n_items, n_clusters : int
+        Items that contribute, and clusters they form.
+    """
+
+    rows: np.ndarray
+    counts: np.ndarray
+    statistics: tuple[SumsStatistic, ...]
+    columns: tuple[slice, ...]
+    exact: ExactSums
+    n_items: int
+    n_clusters: int
+
+    # Drawing and multiplying happen in compiled code that lets other threads run.
+    prefer: ClassVar[str] = "threads"
+
+    @classmethod
+    def prepare(cls, statistics: Sequence[SumsStatistic], data: Any, cluster: Any) -> SumsSampler:
+        """Check that the statistics belong together and sum their clusters."""
+        _check_together(statistics, data)
+        features, columns = _side_by_side(statistics)
+        n_items = features.shape[0]
+        codes, n_clusters = cluster_codes(cluster, n_items)
+        sums = features if cluster is None else cluster_sums(features, codes, n_clusters)
+        rows, counts = collapse(sums)
+        exact = ExactSums.of(rows, n_clusters)
+        return cls(rows, counts, tuple(statistics), columns, exact, n_items, n_clusters)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name of each statistic."""
+        return tuple(statistic.name for statistic in self.statistics)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why each statistic has no value, when it has none."""
+        return tuple(statistic.reason for statistic in self.statistics)
+
+    @property
+    def bounds(self) -> tuple[tuple[float, float], ...]:
+        """Smallest and largest possible value of each statistic."""
+        return tuple(statistic.bounds for statistic in self.statistics)
+
+    @property
+    def block_size(self) -> int:
+        """Resamples per block; depends on the data alone, never on the number of workers."""
+        most = _MAX_CELLS // max(self.rows.shape[0], self.exact.parts.shape[1])
+        return next((size for size in _BLOCK_SIZES if size <= most), 1)
+
+    def point(self) -> np.ndarray:
+        """Return the statistics on the full data, shape (n_statistics,)."""
+        return self.values(self._total())[0]
+
+    def replicates(self, generator: np.random.Generator, keep: int) -> np.ndarray:
+        """Draw one block and return its first ``keep`` rows, shape (keep, n_statistics).
+
+        A whole block is drawn every time: shorter runs are the beginning of longer ones, and
+        every product has one shape.
+        """
+        weights = self.weights(generator, self.block_size)
+        return self.values(self.exact(weights))[:keep]
+
+    def weights(self, generator: np.random.Generator, size: int) -> np.ndarray:
+        """Draw how often each distinct row enters each resample, shape (size, n_distinct)."""
+        if _MULTINOMIAL_COST * self.counts.size <= self.n_clusters:
+            shares = self.counts / self.n_clusters
+            return generator.multinomial(self.n_clusters, shares, size=size).astype(np.float64)
+        return counted_indices(generator, self.counts, size)
+
+    def jackknife(self, n_jobs: int | None = None) -> np.ndarray:
+        """Return the statistics without each cluster in turn, shape (n_clusters, n_statistics)."""
+        total = self._total()
+        step = max(_MAX_CELLS // self.rows.shape[1], 1)
+        values = [
+            self.values(total - self.rows[start : start + step])
+            for start in range(0, self.rows.shape[0], step)
+        ]
+        return np.repeat(np.concatenate(values), self.counts, axis=0)
+
+    def values(self, sums: np.ndarray) -> np.ndarray:
+        """Evaluate every statistic on sums of shape (m, n_features); NaN where undefined."""
+        values = np.empty((sums.shape[0], len(self.statistics)))
+        for position, (statistic, columns) in enumerate(
+            zip(self.statistics, self.columns, strict=True)
+        ):
+            result = np.asarray(statistic.evaluate(np.ascontiguousarray(sums[:, columns])))
+            if result.shape != sums.shape[:1]:
+                raise ParameterError(
+                    f"The evaluate function of {statistic.name} returned an array of shape "
+                    f"{result.shape} for {sums.shape[0]} rows of sums; expected one value per row."
+                )
+            values[:, position] = result
+        values[~np.isfinite(values)] = np.nan
+        return values
+
+    def _total(self) -> np.ndarray:
+        return self.exact(self.counts[np.newaxis].astype(np.float64))
+
+
+def _check_together(statistics: Sequence[SumsStatistic], data: Any) -> None:
+    for statistic in statistics:
+        if not isinstance(statistic, SumsStatistic):
+            raise ParameterError(
+                "Statistics that share their resamples must be of one kind; found "
+                f"{statistics[0].name} (a SumsStatistic) beside a {type(statistic).__name__}."
+            )
+    if data is not None:
+        raise ParameterError(
+            f"{statistics[0].name} is a SumsStatistic and carries its own data; "
+            "leave the data argument out."
+        )
+    sizes = [statistic.n_items for statistic in statistics]
+    if len(set(sizes)) > 1:
+        raise DataError(
+            "statistics that share their resamples must be over the same items",
+            found=", ".join(f"{s.name} with {s.n_items} items" for s in statistics),
+            expected="one number of items",
+        )
+
+
+def _side_by_side(statistics: Sequence[SumsStatistic]) -> tuple[np.ndarray, tuple[slice, ...]]:
+    """Join the features; statistics over the very same array share its columns."""
+    blocks: list[np.ndarray] = []
+    places: dict[int, slice] = {}
+    width = 0
+    for statistic in statistics:
+        block = statistic.contributions
+        if id(block) not in places:
+            places[id(block)] = slice(width, width + block.shape[1])
+            width += block.shape[1]
+            blocks.append(block)
+    features = blocks[0] if len(blocks) == 1 else np.hstack(blocks)
+    return features, tuple(places[id(statistic.contributions)] for statistic in statistics)
+
+
+def cluster_sums(features: np.ndarray, codes: np.ndarray, n_clusters: int) -> np.ndarray:
+    """Add up the items of each cluster, exactly; shape (n_clusters, n_features)."""
+    from scipy.sparse import csr_array
+
+    n_items = features.shape[0]
+    membership = csr_array(
+        (np.ones(n_items), (codes, np.arange(n_items))), shape=(n_clusters, n_items)
+    )
+    largest = int(np.bincount(codes, minlength=1).max())
+    return ExactSums.of(features, largest)(membership)
+
+
+def collapse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct rows in lexicographic order, and how often each occurs."""
+    rows = rows + 0.0  # minus zero becomes zero: the two are equal but not bit by bit
+    _, first, inverse, counts = np.unique(
+        _row_keys(rows), return_index=True, return_inverse=True, return_counts=True
+    )
+    distinct = rows[first]
+    if not np.array_equal(distinct[inverse], rows):  # two different rows share a key
+        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+    order = np.lexsort(distinct.T[::-1])
+    return np.ascontiguousarray(distinct[order]), counts[order]
+
+
+def _row_keys(rows: np.ndarray) -> np.ndarray:
+    """Return one 64-bit key per row: equal for equal rows, almost surely different otherwise.
+
+    Sorting keys is many times faster than sorting rows; the caller checks for shared keys.
+    """
+    keys = np.zeros(rows.shape[0], dtype=np.uint64)
+    for bits in np.ascontiguousarray(rows).view(np.uint64).T:
+        keys ^= bits
+        keys ^= keys >> np.uint64(32)  # small whole numbers differ in their upper bits only
+        keys *= np.uint64(0x9E3779B97F4A7C15)
+        keys ^= keys >> np.uint64(29)
+    return keys
+
+
+def counted_indices(generator: np.random.Generator, counts: np.ndarray, size: int) -> np.ndarray:
+    """Draw ``size`` resamples of ``counts.sum()`` clusters and count the distinct rows drawn.
+
+    Quicker than a multinomial draw when most clusters differ. The indices are drawn in strips,
+    so that memory stays bounded for any number of clusters.
+    """
+    n_clusters, n_distinct = int(counts.sum()), counts.size
+    row_of = np.repeat(np.arange(n_distinct), counts) if n_distinct < n_clusters else None
+    first_cell = (np.arange(size) * n_distinct)[:, np.newaxis]
+    weights = np.zeros(size * n_distinct)
+    strip = max(_MAX_CELLS // size, 1)
+    for start in range(0, n_clusters, strip):
+        cells = generator.integers(0, n_clusters, size=(size, min(strip, n_clusters - start)))
+        if row_of is not None:
+            cells = row_of[cells]
+        cells += first_cell
+        weights += np.bincount(cells.ravel(), minlength=weights.size)
+    return weights.reshape(size, n_distinct)

@@ -1,0 +1,148 @@
+"""One notebook of a build, run in a process of its own: ``python -m benchbook.site.worker``.
+
+The request comes as a line of JSON on standard input; progress and result go to standard output, one line
+each, behind a mark that tells them from whatever else a notebook's libraries print there.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from benchbook.records import RECORD_FILE
+
+from .project import Project
+
+MARK = "@benchbook "
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a worker is asked to do.
+
+    Parameters
+    ----------
+    root, benchmarks : str
+        The project, see `Project`.
+    name : str
+        The benchmark, run with its defaults.
+    key : str
+        Hash of everything that goes into the run, for the manifest.
+    out : str or None
+        New folder to run into, instead of the project's report folder.
+    """
+
+    root: str
+    benchmarks: str
+    name: str
+    key: str
+    out: str | None = None
+
+    @property
+    def project(self) -> Project:
+        """The project."""
+        return Project(Path(self.root), self.benchmarks)
+
+
+def tell(kind: str, **content: Any) -> None:
+    """Send one message to the process that waits for this one."""
+    print(MARK + json.dumps({"kind": kind, **content}), flush=True)
+
+
+def work(request: Request) -> dict[str, Any]:
+    """Run the notebook and put what it left in place.
+
+    Returns
+    -------
+    dict
+        ``status`` (``built`` or ``failed``), ``seconds``, ``problem`` and ``traceback``.
+    """
+    # Imported here, so that a fault in these modules is reported like one in the notebook.
+    from .build import place_run
+    from .run import Inputs, NotebookError, run_notebook
+
+    project, began = request.project, time.perf_counter()
+    outcome = {"status": "built", "problem": "", "traceback": ""}
+    try:
+        with staging(project, request) as folder:
+            finished = run_notebook(
+                project,
+                request.name,
+                Inputs(),
+                folder,
+                progress=lambda done, total: tell("cell", done=done, total=total),
+            )
+            if request.out is None:
+                place_run(project, request.name, request.key, folder)
+            if finished.record is None:
+                outcome["problem"] = f"no {RECORD_FILE}: the notebook does not call save_record"
+    except NotebookError as error:
+        outcome = {"status": "failed", "problem": error.problem, "traceback": error.traceback}
+    except Exception as error:
+        problem = f"{type(error).__name__}: {error}"
+        outcome = {"status": "failed", "problem": problem, "traceback": traceback.format_exc()}
+    return {**outcome, "seconds": time.perf_counter() - began}
+
+
+@contextmanager
+def staging(project: Project, request: Request) -> Iterator[Path]:
+    """Yield a folder for this run: the one asked for, else one that is removed afterwards."""
+    if request.out is not None:
+        Path(request.out).mkdir(parents=True)
+        yield Path(request.out)
+        return
+    folder = project.workspace / f"{request.name}.{os.getpid()}.tmp"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _watch_parent() -> None:
+    """Stop this process when the one that asked for it is gone, even if that was killed."""
+    sys.stdin.read()
+    if hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
+    else:
+        _thread.interrupt_main()
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """Read a request, do it, tell the result."""
+    # A build that is stopped ends its workers politely: they stop their kernel and tidy up.
+    signal.signal(signal.SIGTERM, _interrupt)
+    request = Request(**json.loads(sys.stdin.readline()))
+    threading.Thread(target=_watch_parent, daemon=True).start()
+    try:
+        tell("result", **work(request))
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def as_json(request: Request) -> str:
+    """Write a request for a worker's standard input."""
+    return json.dumps(asdict(request))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
