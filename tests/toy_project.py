@@ -15,7 +15,7 @@ benchbook:
   data-statement: simulated
 ---"""
 
-MODULE = '''
+MODULE = """
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -50,7 +50,7 @@ def read(parameters):
 
 def check(parameters):
     read(parameters)
-'''
+"""
 
 PARAMETERS = """data = "data/toy/scores.csv"  # file of scores, one a line
 scale = 1.0  # factor on every score, no unit

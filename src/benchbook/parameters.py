@@ -79,8 +79,10 @@ def read_cell(notebook: Path | Mapping[str, Any]) -> dict[str, CellParameter]:
         When the cell holds anything but assignments of literals, or assigns a name twice.
     """
     if isinstance(notebook, Path):
-        notebook = json.loads(notebook.read_text(encoding="utf-8-sig"))
-    for cell in notebook.get("cells", []):
+        content = json.loads(notebook.read_text(encoding="utf-8-sig"))
+    else:
+        content = notebook
+    for cell in content.get("cells", []):
         if cell["cell_type"] == "code" and PARAMETERS_TAG in cell["metadata"].get("tags", []):
             return parse_assignments("".join(cell["source"]))
     return {}
@@ -162,8 +164,8 @@ def check_notebook_against_model(
         One sentence per difference of name, order or default; empty when they agree.
     """
     cell, fields = read_cell(notebook), model.model_fields
-    problems = [f"'{name}' is in the cell, not in the model" for name in cell if name not in fields]
-    problems += [f"'{name}' is in the model, not in the cell" for name in fields if name not in cell]
+    problems = [f"'{name}' is not in the model" for name in cell if name not in fields]
+    problems += [f"'{name}' is not in the cell" for name in fields if name not in cell]
     shared = [name for name in cell if name in fields]
     if not problems and list(cell) != list(fields):
         problems.append(f"order: the cell has {list(cell)}, the model {list(fields)}")
@@ -237,7 +239,7 @@ def _read_value(text: str, kinds: set[type]) -> Any:
         empty = type(None) in kinds and text.strip() in ("null", "None")
         return None if empty else text
     value = _literal(text)
-    if list in kinds and not isinstance(value, list | tuple) and value is not None:
+    if list in kinds and value is not None and not text.lstrip().startswith(("[", "(")):
         inner = kinds - {list}
         return [_read_value(part.strip(), inner) for part in text.split(",") if part.strip()]
     return value
@@ -255,7 +257,7 @@ def _literal(text: str) -> Any:
     # Beyond JSON, ".5" and "+3" are numbers; 1_000, 0x10 and quoted text stay as they are written.
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value if re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", text.strip()) else text
-    return value if isinstance(value, bool | list | tuple | dict | None) else text
+    return value if isinstance(value, bool | list | dict | None) else text
 
 
 def _kinds(annotation: Any) -> set[type]:
@@ -402,7 +404,7 @@ def _sentences(error: Any, model: type[BaseModel], values: Mapping[str, Any]) ->
             sentences[f" {len(sentences)}"] = message
         elif own_words:
             sentences[name] = f"parameter '{name}' is {_shown(values.get(name))}: {message}"
-        elif entry["type"] == "missing":
+        elif entry["type"] == "missing" and len(entry["loc"]) == 1:
             sentences[name] = (
                 f"parameter '{name}' is required: {expected(model.model_fields[name])}"
             )
@@ -423,10 +425,6 @@ def _hint(value: Any, field: FieldInfo) -> str:
     kinds = _kinds(field.annotation)
     if isinstance(value, float) and value.is_integer() and float not in kinds and int in kinds:
         return f" (write {int(value)})"
-    choices = [choice for choice in _choices(field.annotation) if isinstance(choice, str)]
-    if isinstance(value, str) and choices:
-        hint = nearest(value, choices)
-        return f"; {hint}" if hint.startswith("did") else ""
     return ""
 
 
@@ -466,10 +464,10 @@ def _words(annotation: Any, metadata: Iterable[Any] = ()) -> str:
         return " or ".join(dict.fromkeys(parts))
     if origin in (list, tuple, set, frozenset):
         members = [_words(part) for part in arguments if part is not Ellipsis]
-        text = f"a list, each {members[0]}" if members else "a list"
         if origin is tuple and Ellipsis not in arguments and len(members) > 1:
-            text = f"a list of {len(members)}: " + ", ".join(members)
-        return text + _range(metadata, "items")
+            return f"a list of {len(members)}: " + ", ".join(members)
+        size = _range(metadata, "items")
+        return f"a list{' of' if size else ''}{size}" + (f", each {members[0]}" if members else "")
     choices = _choices(annotation)
     if choices:
         return "one of " + ", ".join(json.dumps(choice) for choice in choices)

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from . import __version__
 from .errors import BenchbookError, ParameterError
@@ -312,7 +312,7 @@ def _scalar(name: str, value: Any) -> Scalar:
 
 def _data_entry(entry: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
     """Describe one data file: its name without a folder of this machine, its hash, its size."""
-    told = dict(entry) if isinstance(entry, Mapping) else {"file": entry}
+    told: dict[str, Any] = dict(entry) if isinstance(entry, Mapping) else {"file": entry}
     file = told.get("file")
     if file is None:
         return told
@@ -457,22 +457,19 @@ def compare(
 
 
 def _compare_one(name: str, recorded: Scalar, found: Scalar, tolerance: float) -> Comparison:
-    numeric = all(
-        isinstance(value, int | float) and not isinstance(value, bool)
-        for value in (recorded, found)
-    )
-    if not numeric:
+    if not (_is_number(recorded) and _is_number(found)):
         same = recorded == found and isinstance(recorded, bool) == isinstance(found, bool)
         return Comparison(name, recorded, found, None, "equal" if same else "differs")
-    first, second = recorded, found
-    assert isinstance(first, int | float) and isinstance(second, int | float)
-    difference = second - first
+    difference = found - recorded
     if difference == 0:
         verdict = "equal"
-    elif isinstance(first, int) and isinstance(second, int):
+    elif tolerance == 0 or (isinstance(recorded, int) and isinstance(found, int)):
         verdict = "differs"
     else:
-        allowed = max(tolerance * max(abs(first), abs(second)), ABSOLUTE_TOLERANCE)
-        allowed = allowed if tolerance > 0 else 0.0
+        allowed = max(tolerance * max(abs(recorded), abs(found)), ABSOLUTE_TOLERANCE)
         verdict = "agrees" if abs(difference) <= allowed else "differs"
     return Comparison(name, recorded, found, difference, verdict)
+
+
+def _is_number(value: Scalar) -> TypeGuard[float | int]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from benchbook.figures.style import SMALL_SIZE
 
-PRINT_DPI = 300
-# A third of a millimetre in print: letters' boxes hold some empty room above and below.
-SLACK = 4.0
+DPI = 200
+# Pixels, a third of a millimetre: letters' boxes hold some empty room above and below.
+SLACK = 2.6
 
 
 class Drawn:
@@ -33,8 +33,9 @@ class Drawn:
 
         with monkeypatch.context() as patch:
             patch.setattr(Text, "draw", record)
-            figure.savefig(io.BytesIO(), format="png", dpi=PRINT_DPI)
-        width, height = figure.get_size_inches() * PRINT_DPI
+            figure.set_dpi(DPI)
+            FigureCanvasAgg(figure).draw()
+        width, height = figure.get_size_inches() * DPI
         self.page = Bbox.from_bounds(0, 0, width, height)
 
     def faults(self) -> Iterator[str]:

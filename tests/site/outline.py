@@ -62,11 +62,7 @@ def outline(site: Path, page: str) -> Outline:
         links=[_link(a, page) for a in main.select("a[href]") if words(a)],
         references=[words(e) for e in main.select(".csl-entry")],
         code=[words(e) for e in main.select("pre")],
-        text=[
-            words(e)
-            for e in main.find_all(LEAVES)
-            if not e.find(LEAVES) and words(e)
-        ],
+        text=[words(e) for e in main.find_all(LEAVES) if not e.find(LEAVES) and words(e)],
     )
 
 

@@ -106,7 +106,8 @@ See @fig-png, @fig-svg, @fig-wide, @fig-panel, @fig-panel-2, @fig-saved, @fig-al
 Named otherwise: [Fig. @fig-png], [-@eq-kappa], [@fig-png; @fig-svg].
 
 @fleiss1971 [p. 379] follows [@cohen1960]; also [see @cohen1960, pp. 12-13; @fleiss1971, table 1].
-Ranges are 0.5--0.7 and it's "quoted", $\\kappa = -0.1$.[^note] Symbols: μ, ≥, 한글, 5 % & more \\<b\\>.
+Ranges are 0.5--0.7 and it's "quoted", $\\kappa = -0.1$.[^note]
+Symbols: μ, ≥, 한글, 5 % & more \\<b\\>.
 
 [^note]: A note with $x^2$ and *emphasis*.
 """
@@ -279,9 +280,7 @@ def notebook(cells: list[dict[str, Any]]) -> dict[str, Any]:
 def many_columns(n: int = 16) -> str:
     names = [f"category_{k}" for k in range(n)]
     rows = [["0.123"] * n, ["-0.456"] * n]
-    return "\n".join(
-        "| " + " | ".join(row) + " |" for row in [names, ["--:"] * n, *rows]
-    )
+    return "\n".join("| " + " | ".join(row) + " |" for row in [names, ["--:"] * n, *rows])
 
 
 def chapter() -> list[dict[str, Any]]:
@@ -301,8 +300,9 @@ def chapter() -> list[dict[str, Any]]:
         ),
         code("#| echo: false\nprint('hi')", printed("plain <output> $x$ @fig-png\nsecond line\n")),
         code(
-            '#| label: fig-png\n#| fig-cap: "κ falls: $\\\\kappa$, **bold**, 5 % < 10 [@cohen1960]."\n'
-            '#| fig-alt: "A \\"blue\\" \\\\ rectangle"\ndraw()',
+            "#| label: fig-png\n"
+            '#| fig-cap: "κ falls: $\\\\kappa$, **bold**, 5 % < 10 [@cohen1960]."\n'
+            '#| fig-alt: "A \\"blue\\" rectangle"\ndraw()',
             value("Text(0.5, 0, 'prevalence')"),
             shown(**picture),
         ),
@@ -328,7 +328,9 @@ def chapter() -> list[dict[str, Any]]:
         ),
         code(
             "show(text)",
-            shown(markdown="Between **0.652** and $x_1$ as @fig-png shows [@cohen1960].\n\n- item\n"),
+            shown(
+                markdown="Between **0.652** and $x_1$ as @fig-png shows [@cohen1960].\n\n- item\n"
+            ),
         ),
         code(
             "#| label: tbl-frame\n#| tbl-cap: A frame with $\\kappa$\nframe",
@@ -339,16 +341,20 @@ def chapter() -> list[dict[str, Any]]:
             shown(html=LEVELS, plain="rater 1"),
         ),
         code(
-            "#| label: tbl-markdown\n#| tbl-cap: From Markdown\n#| tbl-colwidths: [30, 70]\nshow(table)",
+            "#| label: tbl-markdown\n#| tbl-cap: From Markdown\n"
+            "#| tbl-colwidths: [30, 70]\nshow(table)",
             shown(markdown="| a | $b$ |\n|:--|--:|\n| x | 1.0 |\n| y | [@cohen1960] |\n"),
             shown(markdown="[CSV](files/toy/values.csv)"),
         ),
         code(
             "#| echo: false\nshow(table)",
-            shown(markdown="| a | b |\n|:--|--:|\n| x | 1 |\n\n: Its own **caption** {#tbl-pipe}\n"),
+            shown(
+                markdown="| a | b |\n|:--|--:|\n| x | 1 |\n\n: Its own **caption** {#tbl-pipe}\n"
+            ),
         ),
         code(
-            "#| label: tbl-many\n#| tbl-cap: Many columns\n#| column: page\n#| echo: false\nshow(table)",
+            "#| label: tbl-many\n#| tbl-cap: Many columns\n#| column: page\n"
+            "#| echo: false\nshow(table)",
             shown(markdown=many_columns()),
         ),
         code(

@@ -194,8 +194,8 @@ def _draw_identity(
     ending = f" ({unit})" if unit else ""
     axes.set_xlabel(wrap(names[0] + ending, side, style.TEXT_SIZE, max_lines=1))
     axes.set_ylabel(wrap(names[1] + ending, side, style.TEXT_SIZE, max_lines=1))
-    axes.xaxis.set_major_locator(style.ticks(5))
-    axes.yaxis.set_major_locator(style.ticks(5))
+    style.number_axis(axes.xaxis, 5)
+    style.number_axis(axes.yaxis, 5)
     axes.text(
         high - 0.02 * (high - low),
         low + 0.03 * (high - low),
@@ -385,6 +385,7 @@ def _draw_limits(
     spread = np.array([cloud["mean"].min(), cloud["mean"].max()])
     margin = 0.04 * float(np.ptp(spread)) or max(1.0, 0.05 * abs(float(spread[0])))
     axes.set_xlim(spread[0] - margin, spread[1] + margin)
+    style.number_axis(axes.xaxis, 6)
     _vertical_range(axes, frame, cloud, scale)
 
 
@@ -405,6 +406,7 @@ def _vertical_range(axes: Axes, frame: pd.DataFrame, cloud: pd.DataFrame, scale:
         return
     margin = 0.05 * float(np.ptp(ends)) or 1.0
     axes.set_ylim(ends.min() - margin, ends.max() + margin)
+    style.number_axis(axes.yaxis, 6)
 
 
 def _label_difference_axes(

@@ -147,7 +147,7 @@ def bootstrap_distribution(
             wrap(label or estimate.name or "Statistic", wide - 18, style.TEXT_SIZE, max_lines=2)
         )
         axes.set_ylabel("Resamples")
-        axes.xaxis.set_major_locator(style.ticks(int(wide / 14)))
+        style.number_axis(axes.xaxis, int(wide / 14))
         key = _mark_estimate(axes, estimate, digits)
         lost = len(values) - len(known)
         words = f"{len(known):,} resamples" + (f", {lost:,} more without a value" if lost else "")

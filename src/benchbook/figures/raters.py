@@ -465,14 +465,27 @@ def ratings_by_item(
             f"{len(highlight)} raters highlighted; expected {len(PALETTE)} at most."
         )
     shown = list(highlight) or (raters if len(raters) <= len(PALETTE) else [])
-    frame = frame.loc[frame.mean(axis=1).sort_values(kind="stable").index]
+    frame = frame.iloc[np.argsort(frame.mean(axis=1).to_numpy(), kind="stable")]
     wide = width_mm(width)
+    names, upright = _item_names(frame.index, wide)
     with house_style():
-        figure = style.new_figure(wide, 0.4 * wide + 18, layout="constrained")
+        key = _key_of_raters(shown, len(raters))
+        columns = int((wide - 6) / (max(text_mm(str(mark.get_label())) for mark in key) + 9))
+        room = 1.3 * LINE_MM * math.ceil(len(key) / max(1, columns))
+        room += max(text_mm(name) for name in names) if upright else 0
+        figure = style.new_figure(wide, 0.4 * wide + 14 + room, layout="constrained")
         axes = figure.subplots()
         _draw_items(axes, frame, shown)
-        _label_items(axes, frame, label, wide)
-        _key_of_raters(axes, shown, len(raters), wide)
+        _label_items(axes, frame, names, upright, wrap(label, 0.4 * wide, style.TEXT_SIZE))
+        figure.legend(
+            handles=key,
+            loc="outside upper left",
+            ncols=max(1, min(len(key), columns)),
+            handlelength=1.4,
+            columnspacing=1.2,
+            handletextpad=0.5,
+            borderaxespad=0.2,
+        )
     n_items, n_raters = frame.shape
     figure.benchbook_data = pd.DataFrame(
         {
@@ -491,6 +504,9 @@ def _checked_scores(scores: Any) -> pd.DataFrame:
         frame.index = pd.Index(range(1, len(frame) + 1))
     frame.columns = [str(name) for name in frame.columns]
     frame.index = pd.Index([str(name) for name in frame.index])
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise DataError("ratings_by_item: the same rater twice", column=twice)
     frame = numeric(frame, frame.columns, "ratings_by_item").dropna(how="all")
     if frame.empty:
         raise DataError("ratings_by_item: no score", expected="one score or more")
@@ -535,46 +551,41 @@ def _draw_items(axes: Axes, frame: pd.DataFrame, shown: Sequence[str]) -> None:
     axes.plot(x, np.nanmean(values, axis=1), color=INK, linewidth=0.9, zorder=2, label="_mean")
 
 
-def _label_items(axes: Axes, frame: pd.DataFrame, label: str, wide: float) -> None:
+def _item_names(items: pd.Index, wide: float) -> tuple[list[str], bool]:
+    """Return the names to write under the items (none when there is no room), and how."""
+    slot = (wide - 20) / len(items)
+    if slot < LINE_MM + 0.4:
+        return [], False
+    names = style.short_names(list(items), 25)
+    return names, max(text_mm(name) for name in names) > slot - 1
+
+
+def _label_items(
+    axes: Axes, frame: pd.DataFrame, names: Sequence[str], upright: bool, label: str
+) -> None:
     n = len(frame)
     axes.set_xlim(-0.7, n - 0.3)
-    axes.set_ylabel(wrap(label, 0.4 * wide, style.TEXT_SIZE, max_lines=2))
-    names = [wrap(name, 25, max_lines=1) for name in frame.index]
-    slot = (wide - 20) / n
-    if slot >= LINE_MM + 0.4:
-        level = max(text_mm(name) for name in names) <= slot - 1
-        axes.set_xticks(range(n), names, rotation=0 if level else 90)
+    axes.set_ylabel(label)
+    if names:
+        axes.set_xticks(range(n), names, rotation=90 if upright else 0)
         axes.set_xlabel("Item, ordered by its mean score")
     else:
         axes.set_xticks([])
         axes.set_xlabel(f"{n:,} items, ordered by their mean score")
-    axes.yaxis.set_major_locator(style.ticks(6))
     low, high = np.nanmin(frame.to_numpy()), np.nanmax(frame.to_numpy())
     margin = 0.05 * (high - low) or max(1.0, 0.05 * abs(high))
     axes.set_ylim(low - margin, high + margin)
+    style.number_axis(axes.yaxis, 6)
 
 
-def _key_of_raters(axes: Axes, shown: Sequence[str], n_raters: int, wide: float) -> None:
+def _key_of_raters(shown: Sequence[str], n_raters: int) -> list[Line2D]:
     dot: dict[str, Any] = {"linestyle": "none", "markersize": 3.5}
-    handles = [
+    names = style.short_names(shown, 40) if shown else []
+    key = [
         Line2D([], [], color=PALETTE[index], marker=style.MARKERS[index], label=name, **dot)
-        for index, name in enumerate(shown)
+        for index, name in enumerate(names)
     ]
     if n_raters > len(shown):
         words = f"{n_raters - len(shown)} {'other ' if shown else ''}raters"
-        handles.append(Line2D([], [], color=style.RULE, marker="o", label=words, **dot))
-    handles.append(Line2D([], [], color=INK, linewidth=0.9, label="mean"))
-    names = [wrap(str(handle.get_label()), 0.4 * wide, max_lines=1) for handle in handles]
-    columns = int((wide - 16) / (max(text_mm(name) for name in names) + 9))
-    figure = axes.get_figure()
-    assert isinstance(figure, Figure)
-    figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=max(1, min(len(names), columns)),
-        handlelength=1.4,
-        columnspacing=1.2,
-        handletextpad=0.5,
-        borderaxespad=0.2,
-    )
+        key.append(Line2D([], [], color=style.RULE, marker="o", label=words, **dot))
+    return [*key, Line2D([], [], color=INK, linewidth=0.9, label="mean")]

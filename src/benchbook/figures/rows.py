@@ -189,14 +189,15 @@ def footer_mm(scale: Scale, width: float) -> float:
 def _key_lines(scale: Scale, width: float) -> list[list[tuple[float, str, Any]]]:
     lines: list[list[tuple[float, str, Any]]] = []
     used = math.inf
-    for entry in scale.references:
-        if not entry[1]:
+    for at, words, line in scale.references:
+        if not words:
             continue
-        needed = 9 + text_mm(entry[1]) + 4
-        if used + needed > width:
+        words = wrap(words, width - 11, max_lines=1)
+        needed = 9 + text_mm(words) + 4
+        if used + needed > width + 2:
             lines.append([])
             used = 0.0
-        lines[-1].append(entry)
+        lines[-1].append((at, words, line))
         used += needed
     return lines
 
@@ -234,7 +235,7 @@ def _draw_background(axes: Axes, layout: Layout, scale: Scale) -> None:
     axes.set_xlim(scale.low, scale.high)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.xaxis.set_major_locator(style.ticks(int(layout.axes_width / 10)))
+    style.number_axis(axes.xaxis, int(layout.axes_width / 10))
     axes.set_xlabel(wrap(scale.label, layout.axes_width + 20, style.TEXT_SIZE, max_lines=1))
     for index, (start, stop, _) in enumerate(scale.bands):
         tint = style.BAND_TINTS[max(0, index - 1)] if index else "#F6EEE6"

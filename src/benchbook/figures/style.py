@@ -21,11 +21,12 @@ import numpy as np
 import pandas as pd
 from matplotlib import font_manager
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from ..errors import ParameterError
 
@@ -131,6 +132,7 @@ _SETTINGS: dict[str, Any] = {
     "axes.spines.right": False,
     "axes.axisbelow": True,
     "axes.unicode_minus": True,
+    "axes.formatter.useoffset": False,  # a number at the end of an axis is easily missed
     "lines.linewidth": 1.3,
     "lines.markersize": 4.0,
     "hatch.linewidth": 0.4,
@@ -359,6 +361,14 @@ def _shared(words: Sequence[Sequence[str]]) -> int:
 def ticks(count: int) -> MaxNLocator:
     """Return a locator of at most ``count`` round tick positions."""
     return MaxNLocator(nbins=max(2, count), steps=[1, 2, 2.5, 5, 10])
+
+
+def number_axis(axis: Axis, count: int) -> None:
+    """Give an axis, its limits set, round ticks; large and tiny numbers get a prefix (12 M)."""
+    axis.set_major_locator(ticks(count))
+    largest = np.abs(axis.get_view_interval()).max()
+    if largest >= 1e5 or largest < 1e-3:
+        axis.set_major_formatter(EngFormatter())
 
 
 def lighter(colour: Any, share: float) -> tuple[float, float, float]:

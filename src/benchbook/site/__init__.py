@@ -1,0 +1,1 @@
+"""The website: running the notebooks, and drawing the pages."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def package_hash(folder: Path | None = None) -> str:
 
 def libraries_hash() -> str:
     """Hash the interpreter's version and the versions of everything installed beside it."""
-    found = set()
+    found: set[str] = set()
     for folder in dict.fromkeys(sys.path):
         try:
             entries = os.listdir(folder or ".")
@@ -303,9 +303,7 @@ def build(
     for name, outcome in outcomes.items():
         if outcome.status != "failed":
             note = settle_record(project, name)
-            outcomes[name] = Outcome(
-                name, outcome.status, outcome.seconds, note or outcome.problem
-            )
+            outcomes[name] = Outcome(name, outcome.status, outcome.seconds, note or outcome.problem)
     return [outcomes[name] for name in chosen]
 
 
@@ -388,7 +386,8 @@ def _path_of_package() -> str:
 
 def _listen(process: subprocess.Popen[str], request: Request) -> Outcome:
     """Read a worker's messages until its result."""
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     chatter: list[str] = []
     result: dict[str, Any] | None = None
     try:

@@ -15,7 +15,8 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"}
+    | {"source", "track", "wbr"}
 )
 # Text in these is not prose: dollar signs and at signs in it mean what they say.
 VERBATIM = frozenset(["code", "pre", "script", "style", "annotation", "textarea", "title"])
@@ -24,16 +25,14 @@ SHOWN = frozenset(["img", "svg", "table", "math", "pre", "video", "canvas", "obj
 UNSEEN = frozenset(["link", "meta", "script", "style"])
 # `rel` values of <link> whose target a browser fetches by itself.
 FETCHED = frozenset(
-    "stylesheet icon preload prefetch preconnect dns-prefetch modulepreload manifest "
-    "apple-touch-icon".split()
+    {"stylesheet", "icon", "apple-touch-icon", "manifest", "modulepreload", "preload"}
+    | {"prefetch", "preconnect", "dns-prefetch"}
 )
 UNCAPTIONED = "uncaptioned"
 """Class of a div whose small tables and pictures deliberately have no caption."""
 
 _REMOTE = re.compile(r"\s*(?:(?:https?|ftp|wss?):)?//", re.I)
-_CSS_REMOTE = re.compile(
-    r"""(?:url\(\s*['"]?|@import\s+['"])((?:https?:)?//[^'")\s]+)""", re.I
-)
+_CSS_REMOTE = re.compile(r"""(?:url\(\s*['"]?|@import\s+['"])((?:https?:)?//[^'")\s]+)""", re.I)
 _SCRIPT_REMOTE = re.compile(r"""\b(?:import\s*\(?|from)\s*['"](https?://[^'"]+)""")
 _LEFT_OVER = (
     ("unresolved reference", re.compile(r"\?@[\w-]+")),

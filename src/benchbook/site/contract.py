@@ -275,7 +275,9 @@ def _labels(notebook: Notebook, cells: Sequence[CodeCell]) -> Iterator[str]:
     for label in dict.fromkeys(labels):
         if labels.count(label) > 1:
             yield f"label '{label}' is used {labels.count(label)} times"
-    captions = [str(entry.options.get(key, "")) for entry in cells for key in ("fig-cap", "tbl-cap")]
+    captions = [
+        str(entry.options.get(key, "")) for entry in cells for key in ("fig-cap", "tbl-cap")
+    ]
     for text in (*prose, *captions):
         for reference in REFERENCE.findall(text):
             if reference not in labels:
@@ -285,9 +287,7 @@ def _labels(notebook: Notebook, cells: Sequence[CodeCell]) -> Iterator[str]:
 def _budget(cells: Sequence[CodeCell]) -> Iterator[str]:
     hidden = ("echo", "include")
     visible = sum(
-        entry.lines
-        for entry in cells
-        if not any(entry.options.get(key) is False for key in hidden)
+        entry.lines for entry in cells if not any(entry.options.get(key) is False for key in hidden)
     )
     if visible > MAX_VISIBLE_LINES:
         yield f"{visible} visible lines of code; at most {MAX_VISIBLE_LINES}"

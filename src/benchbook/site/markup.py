@@ -16,14 +16,13 @@ FILTER = Path(__file__).with_name("crossref.lua")
 _SECTION = re.compile(
     r'(<section id="([^"]*)" class="level(\d)[^"]*"[^>]*>\n<h\d)([^>]*)>(.*?)</h\d>', re.S
 )
-_FOOTNOTES = re.compile(
-    r'<section id="footnotes"(.*?)>\s*<hr ?/?>\s*(.*?)</section>\s*\Z', re.S
-)
+_FOOTNOTES = re.compile(r'<section id="footnotes"(.*?)>\s*<hr ?/?>\s*(.*?)</section>\s*\Z', re.S)
 _BIBLIOGRAPHY = re.compile(r'<section class="quarto-appendix-contents".*</section>\s*\Z', re.S)
 _SCRIPT = re.compile(r"^Scripting warning at .*?\.lua line \d+ column \d+: ")
 _INLINE = re.compile(r"</?(?:a|b|i|em|strong|span|code|su[bp]|math|semantics|m[a-z]+)\b[^>]*>")
 _UNSEEN = re.compile(
-    r"<(annotation|script|style|details)\b.*?</\1>|<span class=\"screen-reader-only\">.*?</span>", re.S
+    r"<(annotation|script|style|details)\b.*?</\1>|<span class=\"screen-reader-only\">.*?</span>",
+    re.S,
 )
 
 
@@ -95,7 +94,9 @@ def to_fragment(
     )
     messages = _messages(run.stderr)
     if run.returncode or messages:
-        raise BenchbookError("\n".join(f"{page}: {message}" for message in messages or [run.stderr]))
+        raise BenchbookError(
+            "\n".join(f"{page}: {message}" for message in messages or [run.stderr])
+        )
     return _fragment(run.stdout)
 
 
@@ -144,9 +145,7 @@ def _appendix(body: str) -> str:
         parts.append(bibliography.group(0))
     if footnotes:
         heading = '<h2 class="anchored quarto-appendix-heading">Footnotes</h2>'
-        parts.append(
-            f'<section id="footnotes"{footnotes[1]}>{heading}\n{footnotes[2]}</section>'
-        )
+        parts.append(f'<section id="footnotes"{footnotes[1]}>{heading}\n{footnotes[2]}</section>')
     if parts:
         body += f'<div id="quarto-appendix" class="default">{"".join(parts)}</div>\n'
     return body

@@ -21,6 +21,8 @@ Options = dict[str, Any]
 
 PARAMETERS_TITLE = "This run's parameters"
 DEFAULTS_TITLE = "Parameters and their defaults"
+FILES_CELL = "-files"  # ends the id of a cell that tidying split off another
+
 # The tags Quarto reads, as the cell options they stand for.
 TAGS: dict[str, Options] = {
     "hide-cell": {"include": False},
@@ -133,23 +135,34 @@ def tidy(notebook: dict[str, Any]) -> dict[str, Any]:
     ----------
     notebook : dict
         A notebook (format 4) as read from JSON; it is not changed.
+
+    Raises
+    ------
+    BenchbookError
+        A code cell whose ``#|`` options cannot be read, named by its number.
     """
     result = copy.deepcopy(notebook)
     for key in ("papermill", "widgets"):
         result.get("metadata", {}).pop(key, None)
     injected = any("injected-parameters" in _tags(cell) for cell in result["cells"])
     cells: list[Cell] = []
-    for cell in result["cells"]:
-        tags = _tags(cell)
-        cell["metadata"] = {"tags": tags} if tags else {}
-        if cell["cell_type"] == "code":
-            cell["outputs"] = [_without_html(output) for output in cell["outputs"]]
-            _title_parameters(cell, tags, injected)
-            cells += _split_downloads(cell)
-        else:
-            cells.append(cell)
+    for number, cell in enumerate(result["cells"], 1):
+        try:
+            cells += _tidy_cell(cell, injected)
+        except BenchbookError as error:
+            raise BenchbookError(f"cell {number}: {error}") from error
     result["cells"] = cells
     return result
+
+
+def _tidy_cell(cell: Cell, injected: bool) -> list[Cell]:
+    tags = _tags(cell)
+    cell["metadata"] = {"tags": tags} if tags else {}
+    if cell["cell_type"] != "code":
+        return [cell]
+    cell["outputs"] = [_without_html(output) for output in cell["outputs"]]
+    _title_parameters(cell, tags, injected)
+    return _split_downloads(cell)
 
 
 def _tags(cell: Cell) -> list[str]:
@@ -195,7 +208,7 @@ def _split_downloads(cell: Cell) -> list[Cell]:
     links: Cell = {
         "cell_type": "code",
         "execution_count": cell.get("execution_count"),
-        "id": f"{cell.get('id', label)}-files"[:64],
+        "id": f"{cell.get('id', label)}"[:50] + FILES_CELL,
         "metadata": {},
         "outputs": rest,
         "source": ["#| echo: false\n"],
@@ -220,9 +233,7 @@ def _is_echo(output: Cell) -> bool:
 # --------------------------------------------------------------------------- notebook to Markdown
 
 
-def to_markdown(
-    notebook: dict[str, Any], stem: str, defaults: Options | None = None
-) -> PageSource:
+def to_markdown(notebook: dict[str, Any], stem: str, defaults: Options | None = None) -> PageSource:
     """Write a tidied notebook as Quarto's Markdown, with its stored outputs.
 
     Parameters
@@ -244,7 +255,9 @@ def to_markdown(
     images: dict[str, bytes] = {}
     parts: list[str] = []
     settings = dict(defaults or {})
-    for number, cell in enumerate(notebook["cells"], 1):
+    number = 0
+    for cell in notebook["cells"]:
+        number += not str(cell.get("id", "")).endswith(FILES_CELL)
         source = text_of(cell["source"])
         try:
             if number == 1 and cell["cell_type"] in ("raw", "markdown"):
@@ -325,19 +338,19 @@ def _source_block(code: str, options: Options) -> str:
 
 def _discarded(output: Cell, outputs: list[Cell]) -> bool:
     """Drop the echo of a plotting call, as Quarto does."""
-    if output["output_type"] != "execute_result" or not set(output["data"]) == {"text/plain"}:
+    if output["output_type"] != "execute_result" or set(output["data"]) != {"text/plain"}:
         return False
     drawn = any(mime in out.get("data", {}) for out in outputs for mime in IMAGES)
     text = text_of(output["data"]["text/plain"])
-    return bool(_ECHO.fullmatch(text)) if drawn else text.startswith(("[<matplotlib", "<matplotlib"))
+    return (
+        bool(_ECHO.fullmatch(text)) if drawn else text.startswith(("[<matplotlib", "<matplotlib"))
+    )
 
 
 def _outputs(
     outputs: list[Cell], options: Options, pictures: str, images: dict[str, bytes]
 ) -> list[str]:
-    shown = [
-        (out, _output(out, n, options, pictures, images)) for n, out in enumerate(outputs, 1)
-    ]
+    shown = [(out, _output(out, n, options, pictures, images)) for n, out in enumerate(outputs, 1)]
     label = str(options.get("label", ""))
     asis = options.get("output") == "asis"
     if not label.startswith(("fig-", "tbl-")):
@@ -386,9 +399,7 @@ def _float(label: str, contents: list[str], options: Options) -> str:
     return div(" ".join(attributes), *contents, caption)
 
 
-def _output(
-    output: Cell, n: int, options: Options, pictures: str, images: dict[str, bytes]
-) -> str:
+def _output(output: Cell, n: int, options: Options, pictures: str, images: dict[str, bytes]) -> str:
     """Write one stored output as Markdown; a picture goes to ``images``."""
     if output["output_type"] == "stream":
         text = _ANSI.sub("", text_of(output["text"]))

@@ -34,6 +34,9 @@ ABANDONED = 3600.0
 """Seconds after which the scratch folder of a rendering that was killed is removed."""
 
 RENDERERS = ("auto", "quarto", "preview")
+RENDERING = ("check.py", "crossref.lua", "markup.py", "notebook.py", "preview.py", "theme.py")
+"""The parts of this package that a site depends on; another version makes a new site."""
+
 STAMP = ".benchbook-site.json"
 _SHOWN_PROBLEMS = 30
 
@@ -243,11 +246,11 @@ def _key(source: Path, renderer: str) -> str:
     tools = [renderer, version("smalldocs"), version("pypandoc-binary")]
     digest.update("\0".join(tools).encode())
     package = Path(__file__).parent
-    for root in (source, package):
-        for path in sorted(root.rglob("*")):
-            if path.is_file() and path.suffix != ".pyc":
-                digest.update(path.relative_to(root).as_posix().encode() + b"\0")
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    files = [(path.relative_to(source).as_posix(), path) for path in source.rglob("*")]
+    files += [(name, package / name) for name in RENDERING]
+    for name, path in sorted(files):
+        if path.is_file():
+            digest.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 

@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -181,7 +181,7 @@ def prepare(
         with _variables(_run_variables(project, files)):
             check(checked)
     plain = checked.model_dump(mode="json")
-    return Inputs({key: plain[key] for key in values}, files)
+    return Inputs({key: plain[key] for key in plain if key in values}, files)
 
 
 def _run_variables(project: Project, files: Mapping[str, Path]) -> dict[str, str]:
@@ -270,7 +270,8 @@ def run_notebook(
         executed = _execute(project, name, source, inputs, environment, progress)
         messages = tuple(_take_warnings(executed)) if lenient else ()
         _drop_harmless(executed)
-        folders = [project.root, folder, scratch, Path.home(), sys.prefix, *inputs.files.values()]
+        folders: list[str | Path] = [project.root, folder, scratch, Path.home(), sys.prefix]
+        folders += inputs.files.values()
         _refuse_faults(name, executed, folders)
     _strip(executed)
     page = folder / f"{name}.ipynb"
@@ -278,9 +279,7 @@ def run_notebook(
     write_atomically(page, text.encode())
     saved = sorted(path for path in (folder / "files" / name).rglob("*") if path.is_file())
     record = folder / "files" / name / RECORD_FILE
-    return Finished(
-        page, tuple(saved), Record.read(record) if record in saved else None, messages
-    )
+    return Finished(page, tuple(saved), Record.read(record) if record in saved else None, messages)
 
 
 def _execute(
@@ -364,8 +363,9 @@ def this_interpreter(environment: dict[str, str], root: Path) -> type:
         def kernel_spec(self) -> KernelSpec:
             return spec
 
-        async def start_kernel(self, **options: Any) -> None:
-            await super().start_kernel(**{**options, "env": environment, "cwd": str(root)})
+        async def start_kernel(self, *args: Any, **options: Any) -> None:  # type: ignore[override]
+            options |= {"env": environment, "cwd": str(root)}
+            await super().start_kernel(*args, **options)
 
     return ThisInterpreter
 
@@ -396,10 +396,8 @@ def _cell_failure(project: Project, name: str, error: Any, inputs: Inputs) -> No
 
 def _expected_errors(project: Project, name: str) -> set[str]:
     """Name the errors that tell a user what to do, those of the benchmark's module included."""
-    try:
+    with suppress(Exception):  # a module that cannot be imported adds no names
         project.module(name)
-    except Exception:  # a module that cannot be imported adds no names
-        pass
     found, waiting = set(), [BenchbookError]
     while waiting:
         kind = waiting.pop()
@@ -528,14 +526,15 @@ def run_to_folder(
 
 def draw_page(project: Project, page: Path) -> list[str]:
     """Write a self-contained HTML page beside an executed notebook; say so when it cannot be."""
+    from .page import render_page
+
+    bibliography = project.report / "references.bib"
     try:
-        from .preview import draw_single_page
-    except ImportError:
-        return ["no HTML page: the preview is not available here."]
-    try:
-        draw_single_page(project.root, page, page.with_suffix(".html"))
+        render_page(
+            page, page.with_suffix(".html"), bibliography if bibliography.is_file() else None
+        )
     except BenchbookError as error:
-        return [f"no HTML page: {error}"]
+        return [f"no HTML page. {error}"]
     return []
 
 

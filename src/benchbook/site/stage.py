@@ -69,13 +69,19 @@ def stage(project: Project, folder: Path) -> list[str]:
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if path.suffix == ".ipynb":
-            tidied = json.dumps(tidy(read_notebook(path)), ensure_ascii=False, indent=1)
-            target.write_text(tidied, encoding="utf-8")
+            target.write_text(_tidied(path, name), encoding="utf-8")
         else:
             shutil.copy2(path, target)
         if path.suffix in PAGES:
             pages.append(name)
     return pages
+
+
+def _tidied(path: Path, name: str) -> str:
+    try:
+        return json.dumps(tidy(read_notebook(path)), ensure_ascii=False, indent=1)
+    except BenchbookError as error:
+        raise BenchbookError(f"{name}: {error}") from error
 
 
 def _sources(project: Project, config: dict[str, Any]) -> Iterator[Path]:

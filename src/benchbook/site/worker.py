@@ -1,7 +1,7 @@
 """One notebook of a build, run in a process of its own: ``python -m benchbook.site.worker``.
 
-The request comes as a line of JSON on standard input; progress and result go to standard output, one line
-each, behind a mark that tells them from whatever else a notebook's libraries print there.
+The request comes as a line of JSON on standard input. Progress and result go to standard output,
+one line each, behind a mark that tells them from whatever else a notebook's libraries print there.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ from .coefficients import (
     pairwise_matrix,
 )
 from .evaluation import Evaluation
-from .studies import Study, most_used_share
-from .wording import bullets, count, lead, p_text, span
+from .studies import Study
+from .wording import bullets, count, p_text, share, span, symbol, upper_first
 
 
 class CategoryExhibits(Evaluation):
@@ -35,8 +35,8 @@ class CategoryExhibits(Evaluation):
             percent = self.found[one.key]["percent"].reported
             word = f", {landis_koch(made.value)}" if made.defined else ""
             lines.append(
-                f"{self.name(one)}{lead(made)} {made}{word}; the raters agree on "
-                f"{percent.value:.1%} of {_pairs_word(one)}" + _loss(self.headline(one)) + "."
+                f"{self.name(one)}{symbol(made.name)} {made}{word}; the raters agree on "
+                f"{share(percent.value)} of {_pairs_word(one)}" + _loss(self.headline(one)) + "."
             )
         return (
             f"Intervals are {self.percent} intervals. The words are those of Landis and Koch.\n\n"
@@ -51,7 +51,7 @@ class CategoryExhibits(Evaluation):
         for one in self.categorical:
             for coefficient in self.found[one.key].values():
                 made = coefficient.reported
-                rows.append(made.as_row(group=one.title))
+                rows.append(made.as_row(group=one.title) | {"name": symbol(made.name)})
         table = pd.DataFrame(rows)
         caption = (
             f"**{self._forest_finding()}** Coefficients with {self.percent} intervals "
@@ -120,8 +120,8 @@ class CategoryExhibits(Evaluation):
             made = result.estimate
             if not made.defined:
                 lines.append(
-                    f"{self.name(one)}the raters agree on {result.observed:.1%} of the items; κ is "
-                    f"undefined: {made.reason}."
+                    f"{self.name(one)}the raters agree on {share(result.observed)} of the items; "
+                    f"κ is undefined: {made.reason}."
                 )
                 continue
             text = (
@@ -154,7 +154,7 @@ class CategoryExhibits(Evaluation):
             "error under κ = 0 serves z and p only. The indices exist for two categories."
         )
         if self.own:
-            shown = _upright(shown)
+            shown = shown.drop(columns="data")
         return Table(frame, "two-raters", caption, shown)
 
     def say_ordinal(self) -> str:
@@ -163,11 +163,17 @@ class CategoryExhibits(Evaluation):
         for one in self.categorical:
             if not one.ordinal:
                 continue
-            values = {name: self._weighted(one, name) for name in (None, "linear", "quadratic")}
+            found = ", ".join(
+                f"{self._weighted(one, name).value:.3f} {words}"
+                for name, words in (
+                    (None, "unweighted"),
+                    ("linear", "with linear weights"),
+                    ("quadratic", "with quadratic weights"),
+                )
+            )
             lines.append(
-                f"{self.name(one)}{_statistic_word(one)} is {values[None].value:.3f} unweighted, "
-                f"{values['linear'].value:.3f} with linear and {values['quadratic'].value:.3f} with "
-                "quadratic weights: how much a near miss is forgiven is a decision, not a finding."
+                f"{self.name(one)}{_statistic_word(one)} is {found}: how much a near miss is "
+                "forgiven is a decision, not a finding."
             )
         return bullets(lines)
 
@@ -261,8 +267,8 @@ class CategoryExhibits(Evaluation):
         table = category_counts(one)
         label, low, high = _widest_use(table)
         caption = (
-            f"**{self.of(one)}One rater's share of “{label}” is {low:.0%}, another's "
-            f"{high:.0%}.** Share of each category among all ratings of a rater; different habits "
+            f"**{self.of(one)}One rater's share of “{label}” is {share(low, 0)}, another's "
+            f"{share(high, 0)}.** Share of each category among a rater's ratings; different habits "
             "limit how well raters can agree."
         )
         alt = (
@@ -290,7 +296,7 @@ class CategoryExhibits(Evaluation):
         else:
             finding = "No pair of raters has a defined κ."
         caption = (
-            f"**{self.of(one)}{finding}** {statistic[0].upper()}{statistic[1:]} of every pair "
+            f"**{self.of(one)}{finding}** {upper_first(statistic)} of every pair "
             "on the items both rated; hatched cells are undefined."
         )
         alt = (
@@ -317,14 +323,15 @@ class CategoryExhibits(Evaluation):
         else:
             finding = "The coefficient without each rater."
         caption = (
-            f"**{self.of(one)}{finding}** {made.name[0].upper()}{made.name[1:]} of the "
-            f"others when one rater is left out; shaded: its {self.percent} interval with all raters."
+            f"**{self.of(one)}{finding}** {upper_first(symbol(made.name))} of the "
+            f"others when one rater is left out; shaded: the {self.percent} interval of all raters."
         )
         alt = (
             f"Dots for the coefficient without each of {one.ratings.n_raters} raters, against a "
             "line and shaded interval for all raters."
         )
-        return Drawing(leave_one_out(table, made), "influence", caption, alt)
+        label = f"{upper_first(symbol(made.name))} without this rater"
+        return Drawing(leave_one_out(table, made, label=label), "influence", caption, alt)
 
     # ---- a model among the raters --------------------------------------------------------
 
@@ -375,7 +382,7 @@ class CategoryExhibits(Evaluation):
         one = self.categorical[0]
         caption = (
             f"Mean pairwise κ with {self.percent} percentile intervals from "
-            f"{self.parameters.n_resamples:,} resamples of the {one.unit}, shared by all three rows."
+            f"{self.parameters.n_resamples:,} resamples of the {one.unit}, shared by all rows."
         )
         shown = shown.rename(
             columns={"n_clusters": "clusters", "n_undefined": "undefined resamples"}
@@ -411,16 +418,6 @@ def _widest_use(table: pd.DataFrame) -> tuple[str, float, float]:
     return str(label), float(shares[label].min()), float(shares[label].max())
 
 
-def _scale_words(study: Study) -> str:
-    ratings = study.ratings
-    if ratings.categories is None:
-        return "scores"
-    made = "declared" if ratings.declared else "observed"
-    unused = ratings.n_categories - int((ratings.counts().sum(axis=0) > 0).sum())
-    extra = f", {unused} unused" if unused else ""
-    return f"{ratings.n_categories} {made}{extra}; {most_used_share(ratings):.0%} in the largest"
-
-
 def _statistic_word(study: Study) -> str:
     return "Cohen's κ" if study.two else "Fleiss' κ"
 
@@ -432,24 +429,3 @@ def _pairs_word(study: Study) -> str:
 def _loss(coefficient: Coefficient) -> str:
     lost = coefficient.distribution.n_undefined
     return f" ({lost} of the resamples had no value)" if lost else ""
-
-
-def _of(study: Study, own: bool) -> str:
-    return "" if own else f"{study.title}: "
-
-
-def _bare(result: Any) -> Estimate:
-    return result if isinstance(result, Estimate) else result.estimate
-
-
-def _short(estimate: Estimate, name: str) -> str:
-    coefficient = name in ("CCC", "Spearman ρ", "slope")
-    return format(estimate, ".3f" if coefficient else ".4g")
-
-
-def _plain(study: Study) -> str:
-    return study.source.lstrip("@")
-
-
-def _upright(shown: pd.DataFrame) -> pd.DataFrame:
-    return shown.drop(columns="data")

@@ -14,12 +14,9 @@ from benchbook.records import Record, save_record
 
 from . import sensitivity
 from .categories import CategoryExhibits
-from .coefficients import (
-    Coefficient,
-)
 from .score_exhibits import ScoreExhibits
 from .studies import NAME, Study, most_used_share
-from .wording import bullets, count, plural
+from .wording import bullets, count, plural, share, symbol, upper_first
 
 
 class Chapter(CategoryExhibits, ScoreExhibits):
@@ -33,30 +30,7 @@ class Chapter(CategoryExhibits, ScoreExhibits):
                 f"{count(len(self.studies), 'table')} that other authors published, entered as "
                 "facts with their source. Nothing is simulated."
             )
-        one = self.studies[0]
-        ratings = one.ratings
-        dropped = (
-            f" {count(ratings.n_dropped, 'item')} that nobody rated {plural(ratings.n_dropped, 'was', 'were')} left out."
-            if ratings.n_dropped
-            else ""
-        )
-        missing = (
-            f" {ratings.n_missing} of {ratings.n_items * ratings.n_raters} cells are empty; they are never taken "
-            "for a category."
-            if ratings.n_missing and ratings.identified
-            else " No cell is empty."
-        )
-        cluster = (
-            f" The unit of resampling is the {one.unit}: {one.n_clusters} of them."
-            if ratings.clusters is not None
-            else " The unit of resampling is the item."
-        )
-        return (
-            f"**Your data.** The results on this page come from `{one.source}`, a file given to "
-            f"this run: {count(one.n_rows, 'row')}, {count(ratings.n_items, 'item')}, "
-            f"{count(ratings.n_raters, 'rater' if ratings.identified else 'rating')}"
-            f"{'' if ratings.identified else ' an item at most'}.{dropped}{missing}{cluster}"
-        )
+        return _own_statement(self.studies[0])
 
     def data_table(self) -> Table:
         """Return what was read: size, scale, empty cells, unit of resampling."""
@@ -66,7 +40,7 @@ class Chapter(CategoryExhibits, ScoreExhibits):
                 "kind": one.ratings.kind,
                 "items": one.ratings.n_items,
                 "raters": one.ratings.n_raters if one.ratings.identified else "not identified",
-                "ratings": int(one.ratings.n_items * one.ratings.n_raters - one.ratings.n_missing),
+                "ratings": _given(one),
                 "categories": _scale_words(one),
                 "empty cells": one.ratings.n_missing if one.ratings.identified else "",
                 "items dropped": one.ratings.n_dropped,
@@ -81,12 +55,15 @@ class Chapter(CategoryExhibits, ScoreExhibits):
         rows = [
             {
                 "data": one.title,
-                "statistic": one.recommendation.statistic,
-                "why": one.recommendation.why,
+                "statistic": upper_first(symbol(one.recommendation.statistic)),
+                "why": symbol(one.recommendation.why),
             }
             for one in self.studies
         ]
-        caption = "The statistic that fits the ratings of this run, chosen by a rule from the scale, the raters and the empty cells."
+        caption = (
+            "The statistic that fits the ratings of this run, chosen by a rule from the scale, the "
+            "raters and the empty cells."
+        )
         return Table(pd.DataFrame(rows), "guide", caption)
 
     @cached_property
@@ -99,14 +76,16 @@ class Chapter(CategoryExhibits, ScoreExhibits):
 
     def say_verdicts(self) -> str:
         """Say each verdict on the value and on the lower bound."""
-        return bullets([f"{self.name(study)}{found.text}" for study, _, found in self.verdicts])
+        return bullets(
+            [f"{self.name(study)}{symbol(found.text)}" for study, _, found in self.verdicts]
+        )
 
     def table_verdicts(self) -> Table:
         """Return the verdict on the value and on the lower bound, by study."""
         rows = [
             {
                 "data": study.title,
-                "coefficient": made.name,
+                "coefficient": symbol(made.name),
                 "value": made.value,
                 "low": made.low,
                 "high": made.high,
@@ -171,34 +150,6 @@ class Chapter(CategoryExhibits, ScoreExhibits):
 # ---- wording -----------------------------------------------------------------------------
 
 
-def category_counts(study: Study) -> pd.DataFrame:
-    """Return how often each rater used each category, empty cells as a missing category."""
-    ratings = study.ratings
-    rows = []
-    for column, rater in enumerate(ratings.raters):
-        codes = ratings.values[:, column]  # noqa: PD011
-        for code, label in enumerate(ratings.categories or ()):
-            rows.append(
-                {"rater": rater, "category": str(label), "count": int((codes == code).sum())}
-            )
-        empty = int((codes != codes).sum())
-        if empty:
-            rows.append({"rater": rater, "category": None, "count": empty})
-    return pd.DataFrame(rows)
-
-
-def _widest_use(table: pd.DataFrame) -> tuple[str, float, float]:
-    """Return the category whose share differs most between raters, with both shares."""
-    given = table.dropna(subset=["category"])
-    wide = given.pivot(  # noqa: PD010
-        index="rater", columns="category", values="count"
-    )
-    shares = wide.div(wide.sum(axis=1), axis=0)
-    spread = shares.max() - shares.min()
-    label = spread.idxmax()
-    return str(label), float(shares[label].min()), float(shares[label].max())
-
-
 def _scale_words(study: Study) -> str:
     ratings = study.ratings
     if ratings.categories is None:
@@ -206,38 +157,40 @@ def _scale_words(study: Study) -> str:
     made = "declared" if ratings.declared else "observed"
     unused = ratings.n_categories - int((ratings.counts().sum(axis=0) > 0).sum())
     extra = f", {unused} unused" if unused else ""
-    return f"{ratings.n_categories} {made}{extra}; {most_used_share(ratings):.0%} in the largest"
-
-
-def _statistic_word(study: Study) -> str:
-    return "Cohen's κ" if study.two else "Fleiss' κ"
-
-
-def _pairs_word(study: Study) -> str:
-    return "the items" if study.two else "the pairs of ratings"
-
-
-def _loss(coefficient: Coefficient) -> str:
-    lost = coefficient.distribution.n_undefined
-    return f" ({lost} of the resamples had no value)" if lost else ""
-
-
-def _of(study: Study, own: bool) -> str:
-    return "" if own else f"{study.title}: "
-
-
-def _bare(result: Any) -> Estimate:
-    return result if isinstance(result, Estimate) else result.estimate
-
-
-def _short(estimate: Estimate, name: str) -> str:
-    coefficient = name in ("CCC", "Spearman ρ", "slope")
-    return format(estimate, ".3f" if coefficient else ".4g")
+    return (
+        f"{ratings.n_categories} {made}{extra}; {share(most_used_share(ratings), 0)} in the largest"
+    )
 
 
 def _plain(study: Study) -> str:
     return study.source.lstrip("@")
 
 
-def _upright(shown: pd.DataFrame) -> pd.DataFrame:
-    return shown.drop(columns="data")
+def _given(study: Study) -> int:
+    return study.ratings.n_items * study.ratings.n_raters - study.ratings.n_missing
+
+
+def _own_statement(study: Study) -> str:
+    """Say what was read from the reader's own file, what is empty and what was left out."""
+    ratings = study.ratings
+    size = [count(study.n_rows, "row"), count(ratings.n_items, "item")]
+    if ratings.identified:
+        size.append(count(ratings.n_raters, "rater"))
+    else:
+        size.append(f"at most {count(ratings.n_raters, 'rating')} an item")
+    text = (
+        f"**Your data.** The results on this page come from `{study.source}`, a file given to this "
+        f"run: {', '.join(size)}."
+    )
+    if ratings.n_dropped:
+        were = plural(ratings.n_dropped, "was", "were")
+        text += f" {count(ratings.n_dropped, 'item')} that nobody rated {were} left out."
+    if ratings.identified and ratings.n_missing:
+        cells = ratings.n_items * ratings.n_raters
+        text += (
+            f" {ratings.n_missing:,} of {cells:,} cells are empty; an empty cell is never taken "
+            "for a category."
+        )
+    if ratings.clusters is None:
+        return text + " The unit of resampling is the item."
+    return text + f" The unit of resampling is the {study.unit}: there are {study.n_clusters:,}."

@@ -35,6 +35,7 @@ from benchbook.resampling import Distribution, SumsStatistic, resample_many
 
 from .parameters import Parameters
 from .studies import Study
+from .wording import symbol
 
 BOOTSTRAP_METHODS = ("percentile", "basic", "bca")
 
@@ -176,7 +177,7 @@ def coefficient_table(study: Study, found: dict[str, Coefficient]) -> pd.DataFra
         rows.append(
             {
                 "data": study.title,
-                "coefficient": reported.name,
+                "coefficient": symbol(reported.name),
                 "value": reported.value,
                 "low": reported.low,
                 "high": reported.high,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from benchbook.display import Drawing, Table
 from benchbook.estimate import Estimate
+from benchbook.icc import TwoWayAnova
 
-from .coefficients import (
-    Coefficient,
-)
 from .evaluation import Evaluation
 from .scores import Scores
-from .studies import Study, most_used_share
-from .wording import bullets, count, p_text, plural, span
+from .wording import bullets, count, in_unit, p_text, plural, span
 
 
 class ScoreExhibits(Evaluation):
@@ -34,24 +29,31 @@ class ScoreExhibits(Evaluation):
                 f"{count(one.complete, 'item')} {plural(one.complete, 'was', 'were')} scored by "
                 f"every rater; Krippendorff's α at the interval level is {one.alpha}."
             )
-        anova = one.analysis.anova
-        text += (
-            f" (absolute agreement of single scores); ICC(3,1) is "
-            f"{one.analysis['ICC(3,1)'].estimate.value:.3f}. The raters' means "
-            f"{'differ' if anova.p_raters < 1 - self.parameters.level else 'do not differ detectably'}: "
-            f"F({anova.df_raters}, {anova.df_error}) = {anova.f_raters:.2f}, {p_text(anova.p_raters)}"
-        )
+        parts = [
+            f"{text} (absolute agreement of single scores); ICC(3,1) is "
+            f"{one.analysis['ICC(3,1)'].estimate.value:.3f}",
+            self._raters_differ(one.analysis.anova),
+        ]
         if one.error is not None and one.error.sem_agreement.defined:
-            text += (
-                f". The standard error of measurement is {one.error.sem_agreement.value:.3g} in the "
-                f"unit of the score, the minimal detectable change {one.error.mdc_agreement.value:.3g}"
+            error, change = in_unit(one.error.sem_agreement, one.error.mdc_agreement)
+            parts.append(
+                f"The standard error of measurement is {error} in the unit of the score, the "
+                f"minimal detectable change {change}"
             )
         if one.mixed is not None:
-            text += (
-                f". Only {one.complete} of {one.study.ratings.n_items} items were scored by every "
-                "rater; the mixed model below uses all scores"
+            parts.append(
+                f"{one.complete} of {one.study.ratings.n_items} items were scored by every rater; "
+                "the mixed model below uses all scores"
             )
-        return text + "."
+        return ". ".join(parts) + "."
+
+    def _raters_differ(self, anova: TwoWayAnova) -> str:
+        differ = anova.p_raters < 1 - self.parameters.level
+        return (
+            f"The raters' means {'differ' if differ else 'do not differ detectably'}: "
+            f"F({anova.df_raters}, {anova.df_error}) = {anova.f_raters:.2f}, "
+            f"{p_text(anova.p_raters)}"
+        )
 
     def table_icc(self) -> Table:
         """Return the six forms with F, degrees of freedom, p and intervals."""
@@ -93,7 +95,7 @@ class ScoreExhibits(Evaluation):
         else:
             assert one.mixed is not None
             values = {
-                form: _bare(one.mixed.icc(form, level=self.parameters.level))
+                form: one.mixed.icc(form, level=self.parameters.level)
                 for form in ("ICC(2,1)", "ICC(3,1)")
             }
             finding = "Intraclass correlations of the mixed model on all scores"
@@ -144,12 +146,12 @@ class ScoreExhibits(Evaluation):
         bias = row["bias"]
         if not bias.defined:
             return f"{first} and {second}: no limits of agreement ({bias.reason})."
+        mean, lower, upper = in_unit(bias, row["lower limit"], row["upper limit"])
         return (
-            f"{first} minus {second}: mean difference {bias:.3g}; {self.percent} limits of "
-            f"agreement from {row['lower limit']:.3g} to {row['upper limit']:.3g} (each with the "
-            f"interval of the limit). Lin's coefficient is {row['CCC']}, Spearman's ρ "
-            f"{row['Spearman ρ']}: the first falls with every systematic difference, the second "
-            "does not see it."
+            f"{first} minus {second}: mean difference {mean}; limits of agreement {lower} and "
+            f"{upper}, each with its {self.percent} interval. Lin's coefficient is {row['CCC']}, "
+            f"Spearman's ρ {row['Spearman ρ']}: the first falls with every systematic difference, "
+            "the second does not see it."
         )
 
     def figure_bland_altman(self) -> Drawing:
@@ -217,73 +219,6 @@ class ScoreExhibits(Evaluation):
 # ---- wording -----------------------------------------------------------------------------
 
 
-def category_counts(study: Study) -> pd.DataFrame:
-    """Return how often each rater used each category, empty cells as a missing category."""
-    ratings = study.ratings
-    rows = []
-    for column, rater in enumerate(ratings.raters):
-        codes = ratings.values[:, column]  # noqa: PD011
-        for code, label in enumerate(ratings.categories or ()):
-            rows.append(
-                {"rater": rater, "category": str(label), "count": int((codes == code).sum())}
-            )
-        empty = int((codes != codes).sum())
-        if empty:
-            rows.append({"rater": rater, "category": None, "count": empty})
-    return pd.DataFrame(rows)
-
-
-def _widest_use(table: pd.DataFrame) -> tuple[str, float, float]:
-    """Return the category whose share differs most between raters, with both shares."""
-    given = table.dropna(subset=["category"])
-    wide = given.pivot(  # noqa: PD010
-        index="rater", columns="category", values="count"
-    )
-    shares = wide.div(wide.sum(axis=1), axis=0)
-    spread = shares.max() - shares.min()
-    label = spread.idxmax()
-    return str(label), float(shares[label].min()), float(shares[label].max())
-
-
-def _scale_words(study: Study) -> str:
-    ratings = study.ratings
-    if ratings.categories is None:
-        return "scores"
-    made = "declared" if ratings.declared else "observed"
-    unused = ratings.n_categories - int((ratings.counts().sum(axis=0) > 0).sum())
-    extra = f", {unused} unused" if unused else ""
-    return f"{ratings.n_categories} {made}{extra}; {most_used_share(ratings):.0%} in the largest"
-
-
-def _statistic_word(study: Study) -> str:
-    return "Cohen's κ" if study.two else "Fleiss' κ"
-
-
-def _pairs_word(study: Study) -> str:
-    return "the items" if study.two else "the pairs of ratings"
-
-
-def _loss(coefficient: Coefficient) -> str:
-    lost = coefficient.distribution.n_undefined
-    return f" ({lost} of the resamples had no value)" if lost else ""
-
-
-def _of(study: Study, own: bool) -> str:
-    return "" if own else f"{study.title}: "
-
-
-def _bare(result: Any) -> Estimate:
-    return result if isinstance(result, Estimate) else result.estimate
-
-
 def _short(estimate: Estimate, name: str) -> str:
     coefficient = name in ("CCC", "Spearman ρ", "slope")
     return format(estimate, ".3f" if coefficient else ".4g")
-
-
-def _plain(study: Study) -> str:
-    return study.source.lstrip("@")
-
-
-def _upright(shown: pd.DataFrame) -> pd.DataFrame:
-    return shown.drop(columns="data")

@@ -124,7 +124,7 @@ class Scores:
             return self.coefficients["ICC(2,1)"].reported
         if self.mixed is None:
             raise BenchbookError("no item was scored by every rater.")
-        return self.mixed.icc("ICC(2,1)", level=self.parameters.level).estimate
+        return self.mixed.icc("ICC(2,1)", level=self.parameters.level)
 
     def icc_table(self) -> pd.DataFrame:
         """Return one row per form, the mixed-model estimates below when cells are missing."""
@@ -159,8 +159,7 @@ class Scores:
 
     def _mixed_row(self, form: str) -> dict[str, Any]:
         assert self.mixed is not None
-        result = self.mixed.icc(form, level=self.parameters.level)
-        made = result if isinstance(result, Estimate) else result.estimate
+        made = self.mixed.icc(form, level=self.parameters.level)
         return {
             "data": self.study.title,
             "form": f"{form}, REML",

@@ -15,6 +15,7 @@ from benchbook.ratings import Ratings
 from .coefficients import BOOTSTRAP_METHODS, Coefficient, coefficients
 from .scores import Scores
 from .studies import Study, used_categories
+from .wording import symbol
 
 if TYPE_CHECKING:
     from .chapter import Chapter
@@ -86,10 +87,10 @@ def _fleiss(study: Study, level: float) -> list[dict[str, Any]]:
     null = replace(
         made, low=made.value - half, high=made.value + half, method="null standard error"
     )
-    found = [_row(study, "null standard error in the interval (wrong)", made, null)]
+    found = [_row(study, "Fleiss κ with its null standard error (wrong)", made, null)]
     pooled = fleiss_kappa(study.ratings, level=level, convention="pooled").estimate
     if abs(pooled.value - made.value) > 1e-12:
-        found.append(_row(study, "margins pooled over ratings", made, pooled))
+        found.append(_row(study, "Fleiss κ with margins pooled over ratings", made, pooled))
     return found
 
 
@@ -119,7 +120,7 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
         study.ratings, level=one.parameters.level, average_interval="mcgraw-wong"
     )
     found.append(
-        _row(study, "McGraw–Wong interval of ICC(2,k)", average, other["ICC(2,k)"].estimate)
+        _row(study, "ICC(2,k) interval as R's irr programs it", average, other["ICC(2,k)"].estimate)
     )
     if study.ratings.clusters is not None:
         found.append(
@@ -131,8 +132,7 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
             )
         )
     if one.mixed is not None:
-        mixed = one.mixed.icc("ICC(2,1)", level=one.parameters.level)
-        after = mixed if isinstance(mixed, Estimate) else mixed.estimate
+        after = one.mixed.icc("ICC(2,1)", level=one.parameters.level)
         found.append(_row(study, "all scores, mixed model", made, after))
     return found
 
@@ -157,7 +157,7 @@ def interval_rows(chapter: Chapter) -> pd.DataFrame:
         (one.study, one.coefficients["ICC(2,1)"]) for one in chapter.scores if one.coefficients
     ]
     for study, coefficient in chosen:
-        name = coefficient.analytic.name
+        name = symbol(coefficient.analytic.name)
         title = name if chapter.own else f"{study.title}: {name}"
         if coefficient.analytic.has_interval:
             found.append(_interval_row(title, "analytic", coefficient.analytic))

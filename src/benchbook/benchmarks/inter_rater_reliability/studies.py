@@ -172,7 +172,7 @@ def _bundled(entry: Bundled) -> Study:
 
 def _own(parameters: Parameters) -> Study:
     file = data_path(str(parameters.data))
-    text = {
+    text: dict[str, Any] = {
         "header": parameters.header,
         "delimiter": parameters.delimiter,
         "encoding": parameters.encoding,

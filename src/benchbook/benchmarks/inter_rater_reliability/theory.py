@@ -15,6 +15,8 @@ from benchbook.estimate import Estimate
 from benchbook.icc import concordance, icc, spearman
 from benchbook.ratings import Ratings
 
+from .wording import share
+
 # Two computations of one definition differ by rounding only.
 SAME = 1e-12
 
@@ -76,9 +78,9 @@ def figure_paradox() -> Drawing:
     rare = curves.iloc[(curves["prevalence"] - 0.02).abs().argmin()]
     caption = (
         "**The κ paradox.** Two raters who each have sensitivity and specificity 0.90 and err "
-        f"independently agree on {middle['percent_agreement']:.0%} of the items whatever the "
+        f"independently agree on {share(middle['percent_agreement'], 0)} of the items whatever the "
         f"prevalence; κ is {middle['kappa']:.2f} when half the items are positive and "
-        f"{rare['kappa']:.2f} when {rare['prevalence']:.0%} are, while AC1 rises from "
+        f"{rare['kappa']:.2f} when {share(rare['prevalence'], 0)} are, while AC1 rises from "
         f"{middle['ac1']:.2f} to {rare['ac1']:.2f}. Exact, not simulated."
     )
     alt = (

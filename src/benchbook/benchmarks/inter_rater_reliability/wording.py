@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 from benchbook.display import p_text
 from benchbook.estimate import Estimate
 
-__all__ = ["bullets", "count", "lead", "p_text", "plural", "span"]
+__all__ = [
+    "bullets",
+    "count",
+    "in_unit",
+    "p_text",
+    "plural",
+    "share",
+    "span",
+    "symbol",
+    "upper_first",
+]
+
+SYMBOLS = (
+    (r"\bkappa\b", "κ"),
+    (r"\bKappa\b", "κ"),
+    (r"\balpha\b", "α"),
+    (r"\bBrennan-Prediger\b", "Brennan–Prediger"),
+)
 
 
 def bullets(lines: Iterable[str]) -> str:
@@ -27,9 +45,28 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {plural(number, noun, noun + 's')}"
 
 
-def lead(estimate: Estimate) -> str:
-    """Return the name of a statistic at the head of a sentence part."""
-    return estimate.name or "the coefficient"
+def symbol(name: str) -> str:
+    """Return the name of a statistic as the page writes it: κ for kappa, α for alpha."""
+    for pattern, sign in SYMBOLS:
+        name = re.sub(pattern, sign, name)
+    return name
+
+
+def upper_first(text: str) -> str:
+    """Return the text with a capital first letter; Greek letters stay as they are."""
+    return text if text[:1] in "κα" else text[:1].upper() + text[1:]
+
+
+def share(value: float, digits: int = 1) -> str:
+    """Return a proportion as a percentage."""
+    return f"{100 * value:.{digits}f} %"
+
+
+def in_unit(*estimates: Estimate) -> list[str]:
+    """Return estimates in the unit of the score, all with as many decimals as the largest needs."""
+    known = [abs(e.value) for e in estimates if e.defined]
+    digits = max(0, 2 - math.floor(math.log10(max(known)))) if known and max(known) > 0 else 2
+    return [format(estimate, f".{min(digits, 6)}f") for estimate in estimates]
 
 
 def span(low: float, high: float, digits: int = 3) -> str:
