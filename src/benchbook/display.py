@@ -104,7 +104,7 @@ class Shelf:
         from .figures import save_figure
 
         files = save_figure(drawing.figure, drawing.stem, output_folder(self.name))
-        png, size = drawing.figure._display_png()  # type: ignore[attr-defined]
+        png, size = drawing.figure.display_png()  # type: ignore[attr-defined]
         told = {"fig-cap": self._with_files(drawing.caption, files), "fig-alt": drawing.alt}
         display(
             {"image/png": png, "text/plain": f"[figure {drawing.stem}]"},
@@ -119,6 +119,7 @@ class Shelf:
 
         files = save_table(table.frame, table.stem, output_folder(self.name))
         page = formatted(table.frame if table.shown is None else table.shown, table.digits)
+        page = without_repeats(page)
         display(
             {"text/html": html_table(page), "text/plain": page.to_string(index=False)},
             raw=True,
@@ -159,6 +160,14 @@ def formatted(frame: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
     return pd.DataFrame(columns)
 
 
+def without_repeats(page: pd.DataFrame, column: str = "data") -> pd.DataFrame:
+    """Return the table with a name in ``column`` only where it changes, as in print."""
+    if column not in page.columns:
+        return page
+    names = page[column].where(page[column] != page[column].shift(), "")
+    return page.assign(**{column: names})
+
+
 def interval_text(value: float, low: float, high: float, *, digits: int = 3) -> str:
     """Return ``0.703 (0.652–0.751)``; without an interval the value alone, undefined a dash."""
     if pd.isna(value):
@@ -192,7 +201,7 @@ def p_text(p: float) -> str:
 def html_table(page: pd.DataFrame) -> str:
     """Return a plain table with header cells; numbers stand to the right."""
     right = [_numeric_column(page[name]) for name in page.columns]
-    style = [' style="text-align: right"' if flag else "" for flag in right]
+    style = [' style="text-align: right; white-space: nowrap"' if flag else "" for flag in right]
     head = "".join(
         f'<th scope="col"{look}>{html.escape(str(name))}</th>'
         for name, look in zip(page.columns, style, strict=True)
@@ -213,5 +222,5 @@ def html_table(page: pd.DataFrame) -> str:
 
 
 def _numeric_column(cells: Sequence[str]) -> bool:
-    known = [cell for cell in cells if cell != "–"]
+    known = [cell for cell in cells if cell not in ("", "–")]
     return bool(known) and all(cell[0].isdigit() or cell[0] in "-<∞" for cell in known)

@@ -185,7 +185,7 @@ def _as_json(value: Any) -> str:
     def convert(item: Any) -> Any:
         if isinstance(item, Enum):
             return item.value
-        if hasattr(item, "item"):  # a NumPy scalar
+        if getattr(item, "shape", None) == ():  # a NumPy scalar
             return item.item()
         if isinstance(item, Path):
             return item.as_posix()

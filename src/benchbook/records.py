@@ -250,7 +250,11 @@ def save_record(
 
 def _through_json(value: Any) -> Any:
     """Return what reading the record back will give, so that records compare in memory too."""
-    return json.loads(json.dumps(value, default=lambda item: getattr(item, "item", item.__str__)()))
+
+    def plain(item: Any) -> Any:
+        return item.item() if getattr(item, "shape", None) == () else str(item)
+
+    return json.loads(json.dumps(value, default=plain))
 
 
 def flatten(numbers: Mapping[str, Any] | Iterable[Estimate]) -> dict[str, Scalar]:
@@ -296,7 +300,7 @@ def _estimate_pairs(name: str, estimate: Estimate) -> Iterable[tuple[str, Any]]:
 
 def _scalar(name: str, value: Any) -> Scalar:
     """Return a value that JSON can hold: NaN as None, infinities as text, 12 digits."""
-    if hasattr(value, "item"):  # a NumPy scalar
+    if getattr(value, "shape", None) == ():  # a NumPy scalar
         value = value.item()
     if value is None or isinstance(value, str | bool | int):
         return value

@@ -276,9 +276,20 @@ def test_duplicating_the_items_leaves_the_point(drawn, statistic):
 def test_bounds(drawn, scheme, statistic):
     q, rows = drawn
     estimate = FUNCTIONS[statistic](as_table(rows, q), weights=scheme)
-    assert -1 - EXACT <= estimate.value <= 1
+    # The worst case: every pair of ratings at opposite ends, where chance does better.
+    worst = 1 - 1 / np.mean(distance_matrix(q, scheme))
+    assert worst - EXACT <= estimate.value <= 1
     if estimate.has_interval:
-        assert -1 - EXACT <= estimate.low <= estimate.value <= estimate.high <= 1
+        assert min(-1, worst) - EXACT <= estimate.low <= estimate.value <= estimate.high <= 1
+
+
+def test_with_weights_the_scale_goes_below_minus_one():
+    """Two raters at opposite ends of four levels: 1 - 1 / mean weight = -1.4."""
+    ratings = as_table([[0, 3], [3, 0], [0, 3]], 4)
+    result = brennan_prediger(ratings, weights="linear")
+    assert result.estimate.value == pytest.approx(-1.4, abs=EXACT)
+    assert not any("below -1" in note for note in result.estimate.warnings)
+    assert gwet_ac(ratings).estimate.low >= -1
 
 
 @given(tables())

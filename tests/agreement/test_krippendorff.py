@@ -123,7 +123,7 @@ def test_krippendorffsalpha(record):
             if record["table"] == "made_ten_levels" or "nominal" in ratings.kind:
                 ratings = replace(ratings, kind="ordinal")
     estimate = krippendorff_alpha(ratings, metric=metric).estimate
-    assert estimate.value == pytest.approx(number(record, "value"), abs=FROM_R)
+    assert same(estimate.value, number(record, "value"), FROM_R)
 
 
 @pytest.mark.parametrize("record", alpha_records("irrCAC"), ids=label)
@@ -134,25 +134,23 @@ def test_irrcac(record):
     scheme = record["options"]["weights"]
     if scheme == "ordinal":
         return  # fixed ordinal weights: another coefficient, only equal by chance
-    if scheme == "ratio" and math.isnan(theirs):
+    if scheme == "ratio" and math.isnan(theirs) and record["table"] != "made_one_category_wide":
         assert estimate.defined  # two ratings of 0 agree; irrCAC divides 0 by 0
         return
-    assert estimate.value == pytest.approx(theirs, abs=FROM_R)
-    if record["package"] != "base" and metric != "ordinal" and "se" in record:
-        # irrCAC leaves out the factor (n - 1) / n of alpha: of its own size or slightly more.
-        ratio = estimate.standard_error / number(record, "se")
-        assert 1 - 2.5 / min(20, krippendorff_n(record)) < ratio < 1 + EXACT
-
-
-def krippendorff_n(record):
-    return krippendorff_alpha(of_record(record, "nominal"), metric="nominal").n_values
+    assert same(estimate.value, theirs, FROM_R)
 
 
 @pytest.mark.parametrize("record", alpha_records("base"), ids=label)
 def test_r_arithmetic(record):
     metric = record["options"]["level"]
-    estimate = krippendorff_alpha(of_record(record, metric), metric=metric).estimate
-    assert estimate.value == pytest.approx(number(record, "value"), abs=FROM_R)
+    ratings = of_record(record, metric)
+    result = krippendorff_alpha(ratings, metric=metric)
+    assert same(result.estimate.value, number(record, "value"), FROM_R)
+    if ratings.complete and metric != "ordinal" and "se" in record:
+        # R's arithmetic is Gwet's: without alpha's factor (n - 1) / n for n values. For the
+        # ordinal metric it holds the ranks fixed, which the derivative of alpha does not.
+        error = number(record, "se") * (1 - 1 / result.n_values)
+        assert same(result.estimate.standard_error, error, FROM_R)
 
 
 # ---- the krippendorff package ------------------------------------------------------------
@@ -231,7 +229,8 @@ def test_error_beside_the_jackknife(metric):
     n = ratings.n_items
     jackknife = math.sqrt((n - 1) / n * ((without - np.mean(without)) ** 2).sum())
     error = krippendorff_alpha(ratings, metric=metric).estimate.standard_error
-    assert error == pytest.approx(jackknife, rel=0.05)
+    assert jackknife == pytest.approx(error, rel=0.10)
+    assert jackknife > error  # it is known to err on the large side
 
 
 # ---- properties --------------------------------------------------------------------------

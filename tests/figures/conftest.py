@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -44,10 +44,12 @@ class Drawn:
                 yield f"{words!r} is {size} points"
             if box.x0 < -1 or box.y0 < -1 or box.x1 > self.page.x1 + 1 or box.y1 > self.page.y1 + 1:
                 yield f"{words!r} is cut by the edge of the figure"
-        for (first, one, _), (second, two, _) in combinations(self.texts.values(), 2):
-            common = Bbox.intersection(one, two)
-            if common is not None and min(common.width, common.height) > SLACK:
-                yield f"{first!r} and {second!r} overlap"
+        entries = list(self.texts.values())
+        low = np.array([box.min for _, box, _ in entries])
+        high = np.array([box.max for _, box, _ in entries])
+        common = np.minimum(high[:, None], high[None]) - np.maximum(low[:, None], low[None])
+        for i, j in zip(*np.nonzero(np.triu(common.min(axis=2) > SLACK, 1)), strict=True):
+            yield f"{entries[i][0]!r} and {entries[j][0]!r} overlap"
 
 
 @pytest.fixture

@@ -45,7 +45,13 @@ def chosen(file, statistic=None, package=None, **options):
 def label(record):
     options = record.get("options") or {}
     said = [str(value) for value in options.values()]
-    parts = [record["table"], record["statistic"], record["package"], *said, str(record.get("level"))]
+    parts = [
+        record["table"],
+        record["statistic"],
+        record["package"],
+        *said,
+        str(record.get("level")),
+    ]
     return "-".join(parts).replace(" ", "_")
 
 

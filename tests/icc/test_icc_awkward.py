@@ -244,10 +244,16 @@ def test_every_form_is_named_in_full():
         "two-way random effects, single rater, absolute agreement",
     )
     assert names["ICC(3,k)"] == ("ICC(C,k)", "two-way mixed effects, mean of k raters, consistency")
-    assert names["ICC(1,1)"] == ("ICC(1)", "one-way random effects, single rater, absolute agreement")
+    assert names["ICC(1,1)"] == (
+        "ICC(1)",
+        "one-way random effects, single rater, absolute agreement",
+    )
     assert len({full for _, full in names.values()}) == 6
     shown = str(icc(SHROUT_FLEISS, "ICC(2,1)"))
-    assert shown == "ICC(2,1) 0.290 (0.019–0.761) [two-way random effects, single rater, absolute agreement]"
+    assert (
+        shown
+        == "ICC(2,1) 0.290 (0.019–0.761) [two-way random effects, single rater, absolute agreement]"
+    )
 
 
 def test_table_has_full_precision():

@@ -33,9 +33,7 @@ def compared():
 @pytest.mark.parametrize("record", compared(), ids=label)
 def test_coefficient_test_and_interval(record):
     null = record["options"].get("r0", 0)
-    found = icc(
-        table(record["table"]), record["statistic"], level=record["level"], null=null
-    )
+    found = icc(table(record["table"]), record["statistic"], level=record["level"], null=null)
     tolerance = OFFSET if record["table"] == "made_large_offset" else DOUBLE
     wrong = set(record.get("deviates", ()))
     if found.estimate.value > 1:
@@ -68,9 +66,7 @@ def test_degrees_of_freedom_belong_to_the_null_value_and_not_to_the_estimate(rec
     n, k = anova.n_items, anova.n_raters
     a = null / (n * (1 - null)) * (k if record["statistic"] == "ICC(2,1)" else 1)
     parts = (a * anova.ms_raters, (1 + a * (n - 1)) * anova.ms_error)
-    expected = sum(parts) ** 2 / (
-        parts[0] ** 2 / (k - 1) + parts[1] ** 2 / ((n - 1) * (k - 1))
-    )
+    expected = sum(parts) ** 2 / (parts[0] ** 2 / (k - 1) + parts[1] ** 2 / ((n - 1) * (k - 1)))
     assert found.df2 == pytest.approx(expected)
     if null == 0:
         assert found.df2 == (n - 1) * (k - 1)

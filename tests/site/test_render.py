@@ -8,11 +8,23 @@ import re
 import stat
 import subprocess
 from dataclasses import fields
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
+import yaml
 from outline import Outline, outline
-from toy import chapter, code, notebook, png, printed, prose, shown, value, write_chapter
+from toy import (
+    REPOSITORY,
+    chapter,
+    code,
+    notebook,
+    png,
+    printed,
+    prose,
+    shown,
+    value,
+    write_chapter,
+)
 
 from benchbook.errors import BenchbookError, ParameterError
 from benchbook.site import render as rendering
@@ -108,6 +120,20 @@ def test_tidy_drops_time_stamps() -> None:
     assert "iopub" not in text
     assert "end_time" not in text
     assert "duration" not in text
+
+
+def test_texts_stored_whole_become_lines() -> None:
+    whole = notebook([prose(""), code("", printed(""), shown(markdown="", png=png()))])
+    whole["cells"][0]["source"] = "## A\n\ntext\n"
+    whole["cells"][1]["source"] = "x = 1\ny"
+    whole["cells"][1]["outputs"][0]["text"] = "one\ntwo\n"
+    whole["cells"][1]["outputs"][1]["data"]["text/markdown"] = "- a\n- b"
+    first, second = tidy(whole)["cells"]
+    assert first["source"] == ["## A\n", "\n", "text\n"]
+    assert second["source"] == ["x = 1\n", "y"]
+    assert second["outputs"][0]["text"] == ["one\n", "two\n"]
+    assert second["outputs"][1]["data"]["text/markdown"] == ["- a\n", "- b"]
+    assert second["outputs"][1]["data"]["image/png"] == png()
 
 
 def test_tidy_leaves_no_html_output() -> None:
@@ -595,6 +621,36 @@ def test_text_has_enough_contrast(toy: Project, mode: str, text: str, ground: st
     variables = read_variables(toy.report / f"theme/{mode}.scss")
     light, dark = sorted((luminance(variables[text]), luminance(variables[ground])), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2.2, level AA, ordinary text
+
+
+# ------------------------------------------------------------------------ the repository's own files
+
+
+def entries() -> list[tuple[str, str]]:
+    """Return key and body of each entry of the bibliography."""
+    text = (REPOSITORY / "report/references.bib").read_text(encoding="utf-8")
+    return re.findall(r"^@\w+\{(\w+),\n(.*?)^\}", text, re.S | re.M)
+
+
+def test_bibliography_has_each_key_once() -> None:
+    keys = [key for key, _ in entries()]
+    assert len(keys) > 30
+    assert len(keys) == len(set(keys))
+
+
+def test_identifiers_in_the_bibliography_are_bare_and_used_once() -> None:
+    found = [doi for _, body in entries() for doi in re.findall(r"\bdoi\s*=\s*\{(.*)\}", body)]
+    assert all(re.fullmatch(r"10\.\d{4,9}/\S+", doi) for doi in found)
+    assert len(found) == len(set(found))
+
+
+def test_every_page_of_the_navigation_is_rendered() -> None:
+    settings = yaml.safe_load((REPOSITORY / "_quarto.yml").read_text(encoding="utf-8"))
+    patterns = settings["project"]["render"]
+    text = json.dumps(settings["website"])
+    pages = set(re.findall(r'"([\w/]+\.(?:qmd|ipynb))"', text))
+    assert "index.qmd" in pages
+    assert all(any(PurePosixPath(page).match(pattern) for pattern in patterns) for page in pages)
 
 
 # ------------------------------------------------------------------------------- one page by itself

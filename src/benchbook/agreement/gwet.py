@@ -11,7 +11,7 @@ import numpy as np
 from ..ratings import Ratings, as_ratings
 from ..resampling.checks import checked_level
 from .intervals import without_interval
-from .items import AgreementResult, ItemTable, Variance, about_items, check_variance
+from .items import AgreementResult, ItemTable, Variance, about_items
 from .two_raters import check_categorical
 from .weights import Weights, WeightsLike, resolve_weights
 
@@ -100,13 +100,17 @@ def _coefficient(
 ) -> AgreementResult:
     check_categorical(ratings, name)
     table = ItemTable.of(ratings, weights)
-    about = about_items(name, ratings, table, checked_level(level), check_variance(variance))
+    about = about_items(name, ratings, table, checked_level(level))
     if ratings.n_categories < 2:
         expected = math.nan
         estimate = without_interval(about, math.nan, UNKNOWN_SCALE)
     else:
         expected, influence = chance(table, weights)
-        estimate = table.estimate(about, expected, influence, variance)
+        # Both reach this where every pair of ratings is the worst one; with weights below -1.
+        worst = 1.0 - 1.0 / float(weights.disagreement.mean())
+        estimate = table.estimate(
+            about, expected, influence, variance, lower_limit=min(-1.0, worst)
+        )
     return AgreementResult(
         estimate=estimate,
         observed=1.0 - table.observed,

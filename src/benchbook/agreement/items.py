@@ -7,7 +7,7 @@ With d_i the disagreement among the pairs of ratings of item i, every coefficien
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -169,12 +169,16 @@ class ItemTable:
 
         The interval uses the t quantile with n_items - 1 degrees of freedom.
         """
+        check_variance(variance)
         if math.isnan(self.observed) or not expected > 0:
             return without_interval(about, math.nan, self.undefined_reason())
         value = 1.0 - self.observed / expected
         if self.n_items < 2:
             return without_interval(about, value, ONE_ITEM)
         influence = self.influence(expected, expected_influence, variance)
+        if self.n_single and variance == "gwet":
+            note = SINGLES_WARNING.format(singles=self.n_single, n=self.n_items)
+            about = replace(about, warnings=(*about.warnings, note))
         return symmetric_interval(
             about,
             value,
@@ -188,21 +192,16 @@ class ItemTable:
         )
 
 
-def about_items(
-    name: str, ratings: Ratings, table: ItemTable, level: float, variance: Variance
-) -> About:
+def about_items(name: str, ratings: Ratings, table: ItemTable, level: float) -> About:
     """Return what an item-wise estimate says of itself, unequal numbers of ratings included."""
     warnings = []
     fewest, most = int(table.n_ratings.min()), int(table.n_ratings.max())
     if fewest < most:
         warnings.append(f"items have {fewest} to {most} ratings")
-    if table.n_single and variance == "gwet":
-        warnings.append(SINGLES_WARNING.format(singles=table.n_single, n=table.n_items))
     return About(name, table.n_items, level, ratings.clusters is not None, tuple(warnings))
 
 
-def check_variance(variance: str) -> Variance:
-    """Return the name of the variance, checked."""
+def check_variance(variance: str) -> None:
+    """Refuse an unknown name of a variance."""
     if variance not in VARIANCES:
         raise ParameterError(f"unknown variance '{variance}'; {nearest(variance, VARIANCES)}")
-    return variance  # type: ignore[return-value]

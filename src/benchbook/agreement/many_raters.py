@@ -102,12 +102,13 @@ def percent_agreement(
     """
     ratings = as_ratings(first, second, kind=kind, categories=categories)
     check_categorical(ratings, "percent agreement")
+    check_variance(variance)
     chosen = resolve_weights(weights, ratings)
     table = ItemTable.of(ratings, chosen)
     name = "percent agreement" if chosen.unweighted else f"percent agreement ({chosen.name})"
     if table.n_ratings.max() <= 2 and chosen.unweighted:
         return _proportion(table, About(name, int(table.comparable.sum()), checked_level(level)))
-    about = about_items(name, ratings, table, checked_level(level), check_variance(variance))
+    about = about_items(name, ratings, table, checked_level(level))
     return table.estimate(about, 1.0, 0.0, variance, lower_limit=0.0)
 
 
@@ -190,7 +191,7 @@ def fleiss_kappa(
     chosen = resolve_weights(weights, ratings)
     table = ItemTable.of(used, chosen)
     name = "Fleiss kappa" if chosen.unweighted else f"Fleiss kappa ({chosen.name})"
-    about = about_items(name, ratings, table, checked_level(level), check_variance(variance))
+    about = about_items(name, ratings, table, checked_level(level))
     estimate, expected, error, z = _fleiss(table, about, convention, variance)
     return FleissResult(
         estimate=estimate,
@@ -332,7 +333,7 @@ def conger_kappa(
     chosen = resolve_weights(weights, ratings)
     table = ItemTable.of(ratings, chosen)
     name = "Conger kappa" if chosen.unweighted else f"Conger kappa ({chosen.name})"
-    about = about_items(name, ratings, table, checked_level(level), check_variance(variance))
+    about = about_items(name, ratings, table, checked_level(level))
     expected, influence = _conger_chance(ratings, chosen.disagreement)
     return AgreementResult(
         estimate=table.estimate(about, expected, influence, variance),

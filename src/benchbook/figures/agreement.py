@@ -23,7 +23,6 @@ from .inputs import (
 )
 from .rows import Row, Scale
 from .style import (
-    INK,
     LINE_MM,
     PALETTE,
     SMALL_SIZE,
@@ -69,7 +68,11 @@ def kappa_paradox(table: Any, *, width: Width = "medium") -> HouseFigure:
     if not curves:
         raise DataError("kappa_paradox: no coefficient", expected="a column such as 'kappa'")
     frame = numeric(frame, ["prevalence", *curves], "kappa_paradox").sort_values("prevalence")
-    labels = [_CURVE_LABELS.get(column, column.replace("_", " ")) for column in curves]
+    labels = [
+        _CURVE_LABELS.get(column, column.replace("_", " "))
+        + (": undefined" if frame[column].isna().all() else "")
+        for column in curves
+    ]
     wide = width_mm(width)
     room = min(max(text_mm(label) for label in labels), 0.34 * wide)
     with house_style():
@@ -104,7 +107,7 @@ def _draw_curve(axes: Axes, frame: pd.DataFrame, column: str, index: int) -> tup
     )
     known = frame.dropna(subset=[column])
     if known.empty:
-        return 1.0, 0.0
+        return math.nan, math.nan
     return float(known["prevalence"].iloc[-1]), float(known[column].iloc[-1])
 
 
@@ -119,29 +122,18 @@ def _label_curves(
     low, high = axes.get_ylim()
     texts = [wrap(label, room) for label in labels]
     gap = LINE_MM * max(text.count("\n") + 1 for text in texts) + 0.3
-    at = style.spread([(y - low) / (high - low) * box_height for _, y in ends], gap, 0, box_height)
-    for index, (text, (x, y), place) in enumerate(zip(texts, ends, at, strict=True)):
-        colour = PALETTE[index % len(PALETTE)]
-        label_at = (1 + 3.5 / box_width, place / box_height)
+    wanted = [(y - low) / (high - low) * box_height for _, y in ends]
+    heights = style.spread(np.nan_to_num(wanted), gap, 0, box_height)
+    for index, (text, end, height) in enumerate(zip(texts, ends, heights, strict=True)):
+        place = (1 + 3.5 / box_width, height / box_height)
+        look: dict[str, Any] = {"ha": "left", "va": "center", "fontsize": SMALL_SIZE}
+        if math.isnan(end[1]):
+            axes.text(*place, text, transform=axes.transAxes, **look)
+            continue
+        line = {"arrowstyle": "-", "color": PALETTE[index % len(PALETTE)], "linewidth": 0.7}
+        line |= {"shrinkA": 1, "shrinkB": 1.5, "relpos": (0, 0.5)}
         axes.annotate(
-            text,
-            (x, y),
-            label_at,
-            xycoords="data",
-            textcoords="axes fraction",
-            ha="left",
-            va="center",
-            fontsize=SMALL_SIZE,
-            color=INK,
-            annotation_clip=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "linewidth": 0.7,
-                "shrinkA": 1,
-                "shrinkB": 1.5,
-                "relpos": (0, 0.5),
-            },
+            text, end, place, "data", "axes fraction", line, annotation_clip=False, **look
         )
 
 

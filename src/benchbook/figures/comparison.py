@@ -276,6 +276,7 @@ def bland_altman_plot(
             heights.append(_draw_trend(axes, cloud, trend))
             texts.append(f"Trend\nslope {number(trend[1], digits_for(trend[1]))}")
         _label_difference_axes(axes, scale, names, unit, wide)
+        _tell_reasons(axes, frame, wide)
         _label_beside(figure, axes, heights, texts)
     figure.benchbook_data = pd.concat(
         [cloud.assign(panel="points"), shown_columns(frame).assign(panel="lines")],
@@ -427,15 +428,20 @@ def _label_difference_axes(
 def _line_words(entry: pd.Series, digits: int, wide: float) -> str:
     room = 0.3 * wide
     if math.isnan(entry["value"]):
-        return wrap(
-            f"{entry['name']}: undefined, {entry['reason'] or 'no reason given'}", room, max_lines=4
-        )
+        return wrap(f"{entry['name']}: undefined", room)
     text = f"{wrap(entry['name'], room, max_lines=2)}\n{number(entry['value'], digits)}"
     if math.isnan(entry["low"] + entry["high"]):
         return text
     bounds = f"({interval(entry['low'], entry['high'], digits)})"
     joined = f"{text} {bounds}".split("\n")[-1]
     return f"{text} {bounds}" if text_mm(joined) <= room else f"{text}\n{bounds}"
+
+
+def _tell_reasons(axes: Axes, frame: pd.DataFrame, wide: float) -> None:
+    missing = frame.loc[frame["value"].isna(), "reason"].fillna("no reason given").unique()
+    if len(missing):
+        words = wrap(f"Undefined: {'; '.join(missing)}", 0.55 * wide, max_lines=4)
+        axes.set_title(words, fontsize=SMALL_SIZE, fontweight="normal", fontstyle="italic")
 
 
 def _label_beside(

@@ -281,6 +281,7 @@ def _latex_number(value: float, digits: int, is_p: bool) -> str:
     if is_p and 0 <= value < least:
         return f"$<${least:.{digits}f}"
     if 0 < abs(value) < least / 2:  # a rounded zero would claim too much
-        return f"${value:.1e}}}$".replace("e", r"\times 10^{")
+        mantissa, exponent = f"{value:.1e}".split("e")
+        return rf"${mantissa}\times 10^{{{int(exponent)}}}$"
     text = f"{value:.{digits}f}"
     return f"${text}$" if value < 0 else text

@@ -132,7 +132,7 @@ def bootstrap_distribution(
     counts, _ = np.histogram(known, edges)
     wide = width_mm(width)
     with house_style():
-        figure = style.new_figure(wide, 0.52 * wide + 26, layout="constrained")
+        figure = style.new_figure(wide, min(0.52 * wide + 26, 88), layout="constrained")
         axes = figure.subplots()
         axes.bar(
             edges[:-1],

@@ -346,6 +346,8 @@ def _category_looks(names: Sequence[str], ordered: bool) -> list[dict[str, Any]]
 
 def _draw_shares(shares: pd.DataFrame, ordered: bool, wide: float) -> HouseFigure:
     names = [wrap(name, 0.3 * wide, max_lines=2) for name in shares.index]
+    if any(name.endswith("…") for name in names):
+        names = style.short_names(list(shares.index), 0.3 * wide)
     line = LINE_MM * max(name.count("\n") + 1 for name in names) + 1.2
     left = max(text_mm(name) for name in names) + 3
     key = _key_layout([str(column) for column in shares.columns], wide)

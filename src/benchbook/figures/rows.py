@@ -220,7 +220,7 @@ def draw(
     for row in layout.rows:
         _draw_names(axes, layout, row, width)
         if not row.heading:
-            _draw_mark(axes, layout, scale, row)
+            _draw_mark(axes, scale, row)
     if scale.heading and not layout.values_below:
         _note(axes, layout, layout.axes_width + 2.5, -1.0, scale.heading, SOFT_INK, va="bottom")
     if scale.name_heading or (scale.heading and layout.values_below):
@@ -308,53 +308,34 @@ def _draw_names(axes: Axes, layout: Layout, row: Row, width: float) -> None:
         )
 
 
-def _draw_mark(axes: Axes, layout: Layout, scale: Scale, row: Row) -> None:
+def _draw_mark(axes: Axes, scale: Scale, row: Row) -> None:
     if math.isnan(row.value):
         return
+    at = [row.mark, row.mark]
     if row.stem_from is not None:
-        axes.plot([row.stem_from, row.value], [row.mark] * 2, color=row.colour, linewidth=1.2)
-    has_interval = not (math.isnan(row.low) or math.isnan(row.high))
-    if has_interval:
-        _draw_interval(axes, scale, row)
-    if scale.low <= row.value <= scale.high:
+        axes.plot([row.stem_from, row.value], at, color=row.colour, linewidth=1.2, label="_stem")
+    low, high = np.fmin(row.value, row.low), np.fmax(row.value, row.high)
+    if max(row.low, scale.low) <= min(row.high, scale.high):  # never true with a NaN
+        shown = [max(row.low, scale.low), min(row.high, scale.high)]
         axes.plot(
-            row.value,
-            row.mark,
-            marker=row.marker,
-            markersize=4.2,
-            color=row.colour,
-            markerfacecolor="white" if row.hollow else row.colour,
-            clip_on=False,
-            zorder=4,
-            label="_value",
-        )
-
-
-def _draw_interval(axes: Axes, scale: Scale, row: Row) -> None:
-    low, high = max(row.low, scale.low), min(row.high, scale.high)
-    if low <= high:
-        axes.plot(
-            [low, high],
-            [row.mark] * 2,
+            shown,
+            at,
             color=row.colour,
             linewidth=1.2,
             solid_capstyle="butt",
             zorder=3,
             label="_interval",
         )
-    arrows = ((row.low < scale.low, scale.low, "<"), (row.high > scale.high, scale.high, ">"))
-    for cut, edge, arrow in arrows:
-        if cut:
-            axes.plot(
-                edge,
-                row.mark,
-                marker=arrow,
-                markersize=3.6,
-                color=row.colour,
-                clip_on=False,
-                zorder=4,
-                label="_cut",
-            )
+    marker: dict[str, Any] = {"color": row.colour, "clip_on": False, "zorder": 4}
+    # What lies beyond the axis is told by an arrow at its end.
+    if low < scale.low:
+        axes.plot(scale.low, row.mark, marker="<", markersize=3.6, label="_cut", **marker)
+    if high > scale.high:
+        axes.plot(scale.high, row.mark, marker=">", markersize=3.6, label="_cut", **marker)
+    if scale.low <= row.value <= scale.high:
+        marker |= {"marker": row.marker, "markersize": 4.2, "label": "_value"}
+        marker |= {"markerfacecolor": "white" if row.hollow else row.colour}
+        axes.plot(row.value, row.mark, **marker)
 
 
 def _draw_key(axes: Axes, layout: Layout, scale: Scale, width: float) -> None:

@@ -12,7 +12,7 @@ import io
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import matplotlib as mpl
@@ -279,6 +279,7 @@ def axes_at(
 # ---- text that fits ----------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def text_mm(text: str, size: float = SMALL_SIZE, weight: str = "normal") -> float:
     """Return the width of the longest line of a text in millimetres."""
     font = FontProperties(family=list(_families()), size=size, weight=weight)
@@ -377,12 +378,12 @@ def lighter(colour: Any, share: float) -> tuple[float, float, float]:
     return (red + share * (1 - red), green + share * (1 - green), blue + share * (1 - blue))
 
 
-def spread(positions: Sequence[float], gaps: float, low: float, high: float) -> np.ndarray:
+def spread(positions: Any, gaps: float, low: float, high: float) -> np.ndarray:
     """Move labels as little as needed so that neighbours are ``gaps`` apart inside [low, high].
 
     Parameters
     ----------
-    positions : sequence of float, shape (n,)
+    positions : array-like of float, shape (n,)
         Wanted positions.
     gaps : float
         Least distance between two labels; made smaller when n labels do not fit.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
 
 from .components import VarianceComponents
+from .quantiles import f_tail
 from .scores import as_scores, complete_items, rounding_floor, settled
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class TwoWayAnova:
     @property
     def p_items(self) -> float:
         """The p value of ``f_items``."""
-        return float(stats.f.sf(self.f_items, self.df_items, self.df_error))
+        return f_tail(self.f_items, self.df_items, self.df_error)
 
     @property
     def f_raters(self) -> float:
@@ -127,7 +127,7 @@ class TwoWayAnova:
     @property
     def p_raters(self) -> float:
         """The p value of ``f_raters``."""
-        return float(stats.f.sf(self.f_raters, self.df_raters, self.df_error))
+        return f_tail(self.f_raters, self.df_raters, self.df_error)
 
     @property
     def reason(self) -> str | None:
@@ -291,7 +291,7 @@ class OneWayAnova:
     @property
     def p(self) -> float:
         """The p value of ``f``."""
-        return float(stats.f.sf(self.f, self.df_between, self.df_within))
+        return f_tail(self.f, self.df_between, self.df_within)
 
     @property
     def components(self) -> VarianceComponents:

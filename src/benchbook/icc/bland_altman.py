@@ -14,6 +14,7 @@ from ..errors import DataError, ParameterError, nearest
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
 from .limits import LIMIT_INTERVALS, LimitInterval, limit_intervals
+from .quantiles import chi2_quantile, t_quantile, t_two_tails, z_quantile
 from .scores import Pairs, as_pairs, rounding_floor, settled
 
 Scale = Literal["difference", "ratio"]
@@ -187,7 +188,7 @@ def checked_coverage(coverage: float) -> float:
 def checked_multiplier(multiplier: float | None, coverage: float) -> float:
     """Return the standard deviations from the bias to a limit."""
     if multiplier is None:
-        return float(stats.norm.isf((1 - coverage) / 2))
+        return z_quantile((1 + coverage) / 2)
     if not multiplier > 0 or not math.isfinite(multiplier):
         raise ParameterError(f"multiplier is {multiplier!r}; expected a positive number.")
     return float(multiplier)
@@ -219,10 +220,10 @@ def _limits(
     bias = float(differences.mean())
     floor = rounding_floor(np.concatenate([pairs.first, pairs.second]), n)
     sd = math.sqrt(settled(float(np.sum((differences - bias) ** 2)), floor) / (n - 1))
-    half = float(stats.t.isf((1 - level) / 2, n - 1)) * sd / math.sqrt(n)
+    half = t_quantile((1 + level) / 2, n - 1) * sd / math.sqrt(n)
     spread = [
-        sd * math.sqrt((n - 1) / float(stats.chi2.isf(tail, n - 1)))
-        for tail in ((1 - level) / 2, (1 + level) / 2)
+        sd * math.sqrt((n - 1) / chi2_quantile(share, n - 1))
+        for share in ((1 + level) / 2, (1 - level) / 2)
     ]
     low_limit, high_limit = limit_intervals(bias, sd, n, m, level, interval)
     flat = ("the differences do not vary: intervals have no width",) if sd == 0 else ()
@@ -272,12 +273,12 @@ def proportional_bias(
     residuals = differences - differences.mean() - slope * centred
     floor = rounding_floor(np.concatenate([means, differences]), n)
     error = math.sqrt(settled(float(residuals @ residuals), floor) / (n - 2) / spread)
-    half = float(stats.t.isf((1 - level) / 2, n - 2)) * error
+    half = t_quantile((1 + level) / 2, n - 2) * error
     t = abs(slope) / error if error > 0 else (math.inf if slope != 0 else math.nan)
     estimate = Estimate(
         slope, slope - half, slope + half, method="t", standard_error=error, **described
     )
-    return estimate, float(2 * stats.t.sf(t, n - 2))
+    return estimate, t_two_tails(t, n - 2)
 
 
 def _shapiro(differences: np.ndarray, sd: float) -> tuple[float, float]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import pandas as pd
-from scipy import stats
 
 from ..errors import ParameterError, nearest
 from ..estimate import Estimate, undefined
@@ -17,6 +16,7 @@ from .anova import TwoWayAnova, f_ratio, two_way_anova
 from .components import VarianceComponents
 from .forms import FORMS, Form, from_mean_squares, icc_form
 from .intervals import Bounds, agreement_bounds, f_bounds, step_up
+from .quantiles import f_tail
 
 AverageInterval = Literal["spearman-brown", "mcgraw-wong"]
 AVERAGE_INTERVALS: tuple[AverageInterval, ...] = ("spearman-brown", "mcgraw-wong")
@@ -203,7 +203,7 @@ def _result(
 ) -> ICCResult:
     estimate = _estimate(form, anova, level, average_interval)
     f, df1, df2 = f_test(form, anova, null)
-    p = float(stats.f.sf(f, df1, df2)) if estimate.defined else math.nan
+    p = f_tail(f, df1, df2) if estimate.defined else math.nan
     return ICCResult(
         form=form.name,
         mcgraw_wong=form.mcgraw_wong,

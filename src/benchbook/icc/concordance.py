@@ -12,6 +12,7 @@ from scipy import stats
 from ..errors import ParameterError
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
+from .quantiles import z_quantile
 from .scores import Pairs, as_pairs, rounding_floor, settled
 
 Correlation = Literal["pearson", "spearman"]
@@ -160,7 +161,7 @@ def _ccc(moments: _Moments, r: float, accuracy: float, shift: float, level: floa
         - value**2 * accuracy**2 * shift**4 / 2
     ) / (n - 2)
     error = math.sqrt(max(variance, 0.0)) / (1 - value**2)
-    half = float(stats.norm.isf((1 - level) / 2)) * error
+    half = z_quantile((1 + level) / 2) * error
     z = math.atanh(value)
     return Estimate(
         value,
@@ -218,7 +219,7 @@ def _correlation(pairs: Pairs, kind: Correlation, level: float) -> Estimate:
         exact = ("a perfect correlation: the interval has no width",)
         return Estimate(r, r, r, method="Fisher z", warnings=exact, **described)
     inflation = 1.0 if kind == "pearson" else 1 + r**2 / 2
-    half = float(stats.norm.isf((1 - level) / 2)) * math.sqrt(inflation / (n - 3))
+    half = z_quantile((1 + level) / 2) * math.sqrt(inflation / (n - 3))
     z = math.atanh(r)
     method = "Fisher z" if kind == "pearson" else "Fisher z (Bonett-Wright)"
     return Estimate(r, math.tanh(z - half), math.tanh(z + half), method=method, **described)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from scipy import stats
-
 from .anova import TwoWayAnova
+from .quantiles import f_quantile
 
 
 @dataclass(frozen=True)
@@ -56,15 +55,15 @@ def f_bounds(
     Shrout PE, Fleiss JL (1979). Psychological Bulletin 86:420-428, p. 424.
     """
     tail = (1 - level) / 2
-    low_f = between / stats.f.isf(tail, df_between, df_noise)
-    high_f = between * stats.f.isf(tail, df_noise, df_between)
+    low_f = between / f_quantile(1 - tail, df_between, df_noise)
+    high_f = between * f_quantile(1 - tail, df_noise, df_between)
 
     def at(scaled: float) -> float:
         # In terms of mean squares and not of F, so that noise = 0 gives the limit 1.
         below = scaled if average else scaled + (size - 1) * noise
         return (scaled - noise) / below if below > 0 else -math.inf
 
-    low, high = float(at(low_f)), float(at(high_f))
+    low, high = at(low_f), at(high_f)
     return Bounds(low, high, method, warnings=_remarks(low, high))
 
 
@@ -105,8 +104,8 @@ def agreement_bounds(anova: TwoWayAnova, value: float, level: float, *, average:
     method = "F with Satterthwaite df" + (" (McGraw-Wong)" if average else "")
     df = agreement_df(anova, value)
     tail = (1 - level) / 2
-    low_f = float(stats.f.isf(tail, anova.df_items, df)) if df > 0 else math.nan
-    high_f = float(stats.f.isf(tail, df, anova.df_items)) if df > 0 else math.nan
+    low_f = f_quantile(1 - tail, anova.df_items, df) if df > 0 else math.nan
+    high_f = f_quantile(1 - tail, df, anova.df_items) if df > 0 else math.nan
     if math.isnan(low_f) or math.isnan(high_f):
         reason = "the Satterthwaite degrees of freedom are too near zero"
         return Bounds(math.nan, math.nan, method, reason)

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 from scipy import optimize, stats
 
+from .quantiles import t_quantile, z_quantile
+
 LimitInterval = Literal["exact", "exact-pair", "bland-altman-1999", "bland-altman-1986"]
 LIMIT_INTERVALS: tuple[LimitInterval, ...] = (
     "exact",
@@ -46,7 +48,7 @@ def limit_intervals(
         inner, outer = (tolerance_factor(n, content, share) for share in (tail, 1 - tail))
     else:
         variance = 3 / n if interval == "bland-altman-1986" else 1 / n + m**2 / (2 * (n - 1))
-        half = float(stats.t.isf((1 - level) / 2, n - 1)) * math.sqrt(variance)
+        half = t_quantile((1 + level) / 2, n - 1) * math.sqrt(variance)
         inner, outer = m - half, m + half
     return (mean - outer * sd, mean - inner * sd), (mean + inner * sd, mean + outer * sd)
 
@@ -86,7 +88,7 @@ def tolerance_factor(n: int, content: float, confidence: float) -> float:
         met = stats.chi2.sf((n - 1) * (reach / factor) ** 2, n - 1)
         return float(weights @ met) - confidence
 
-    start = float(stats.norm.isf((1 - content) / 2))
+    start = z_quantile((1 + content) / 2)
     low, high = start, start
     while short(low) > 0:
         low /= 2

@@ -6,13 +6,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from scipy import stats
-
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
 from .anova import TwoWayAnova, two_way_anova
 from .coefficients import satterthwaite
 from .components import VarianceComponents
+from .quantiles import chi2_quantile, z_quantile
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ def measurement_error(
     anova = two_way_anova(data)
     level, mdc_level = checked_level(level), checked_level(mdc_level)
     agreement, consistency = _agreement(anova, level), _consistency(anova, level)
-    factor = math.sqrt(2) * float(stats.norm.isf((1 - mdc_level) / 2))
+    factor = math.sqrt(2) * z_quantile((1 + mdc_level) / 2)
     return MeasurementError(
         sem_agreement=agreement,
         sem_consistency=consistency,
@@ -121,8 +120,8 @@ def _root(
     low = high = 0.0
     warnings: tuple[str, ...] = ("there is no such error in these scores: no interval width",)
     if variance > 0:
-        low = math.sqrt(variance * df / float(stats.chi2.isf(tail, df)))
-        high = math.sqrt(variance * df / float(stats.chi2.ppf(tail, df)))
+        low = math.sqrt(variance * df / chi2_quantile(1 - tail, df))
+        high = math.sqrt(variance * df / chi2_quantile(tail, df))
         warnings = ()
     return Estimate(
         value=math.sqrt(variance),

@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize
 
 from .forms import Form
-from .reml import SEARCH, Fit
+from .quantiles import chi2_quantile
+from .reml import LARGEST, SEARCH, Fit
 
 # Relative precision of a bound; four digits more than anybody prints.
 BOUND_TOLERANCE = 1e-7
@@ -26,7 +27,7 @@ def profile_bounds(fit: Fit, form: Form, level: float) -> tuple[float, float]:
     Pinheiro JC, Bates DM (2000). Mixed-Effects Models in S and S-PLUS. Springer, section 2.4
     (likelihood ratios of variance components).
     """
-    allowed = fit.deviance + float(stats.chi2.ppf(level, 1))
+    allowed = fit.deviance + chi2_quantile(level, 1)
     estimate = fit.components.icc(f"{form.name[:-2]}1)")
     excess = _excess(fit, form, allowed)
     low = 0.0
@@ -60,7 +61,7 @@ def _excess(fit: Fit, form: Form, allowed: float) -> Callable[[float], float]:
         if not design.two_way:
             return design.evaluate(odds, 0.0).deviance - allowed
         found = optimize.minimize(
-            criterion, warm, jac=True, method="L-BFGS-B", bounds=[(0.0, None)], options=SEARCH
+            criterion, warm, jac=True, method="L-BFGS-B", bounds=[(0.0, LARGEST)], options=SEARCH
         )
         warm[0] = float(found.x[0])
         return float(found.fun) - allowed

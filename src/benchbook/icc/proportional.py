@@ -11,6 +11,7 @@ from scipy import stats
 
 from ..errors import DataError
 from .bland_altman import MIN_PAIRS, checked_coverage
+from .quantiles import z_quantile
 from .scores import as_pairs, rounding_floor, settled
 
 
@@ -93,7 +94,7 @@ def regression_limits(
         spread_slope=spread_slope,
         slope_p=float(bias.pvalue),
         spread_slope_p=spread_p,
-        multiplier=float(stats.norm.isf((1 - checked_coverage(coverage)) / 2)),
+        multiplier=z_quantile((1 + checked_coverage(coverage)) / 2),
         n=pairs.n,
     )
 

@@ -19,6 +19,8 @@ from .components import VarianceComponents
 # below removes what the line search leaves.
 SEARCH = {"ftol": 1e-15, "gtol": 1e-9, "maxiter": 500}
 POLISH_STEPS = 5
+# Largest log(1 + ratio) the search may try: an item variance 1e11 times the error variance.
+LARGEST = math.log1p(1e11)
 DIFFERENCE_STEP = 1e-5
 
 
@@ -276,7 +278,7 @@ def best_fit(design: CrossedDesign) -> Fit:
 
 def search(design: CrossedDesign, start: np.ndarray) -> np.ndarray:
     """Return log(1 + ratios) at the minimum found from ``start``."""
-    bounds = [(0.0, None), (0.0, None if design.two_way else 0.0)]
+    bounds = [(0.0, LARGEST), (0.0, LARGEST if design.two_way else 0.0)]
     found = optimize.minimize(
         _criterion,
         start,

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from ..errors import DataError, ParameterError
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
 from .bland_altman import MIN_PAIRS, checked_coverage, checked_multiplier
+from .quantiles import chi2_quantile, t_quantile, z_quantile
 from .scores import rounding_floor, settled
 
 TrueValue = Literal["constant", "varying"]
@@ -334,9 +334,9 @@ def _estimates(
     low, high = mover(parts, level)
     sd, sd_low, sd_high = math.sqrt(variance), math.sqrt(low), math.sqrt(high)
     error = math.sqrt(bias_variance)
-    half = float(stats.t.isf((1 - level) / 2, n - 1)) * error
+    half = t_quantile((1 + level) / 2, n - 1) * error
     # Zou's intervals take the normal quantile for the bias.
-    z = float(stats.norm.isf((1 - level) / 2)) * error
+    z = z_quantile((1 + level) / 2) * error
     outward = math.hypot(z, m * (sd_high - sd))
     inward = math.hypot(z, m * (sd - sd_low))
     lower, upper = bias - m * sd, bias + m * sd
@@ -370,6 +370,6 @@ def mover(parts: list[_Part], level: float) -> tuple[float, float]:
         if share == 0:
             continue
         total += share
-        below += (share * (1 - part.df / float(stats.chi2.isf(tail, part.df)))) ** 2
-        above += (share * (part.df / float(stats.chi2.ppf(tail, part.df)) - 1)) ** 2
+        below += (share * (1 - part.df / chi2_quantile(1 - tail, part.df))) ** 2
+        above += (share * (part.df / chi2_quantile(tail, part.df) - 1)) ** 2
     return max(total - math.sqrt(below), 0.0), total + math.sqrt(above)

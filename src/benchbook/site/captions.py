@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from benchbook.display import CAPTION_KEY
@@ -36,6 +36,18 @@ def named_conditions(notebook: dict[str, Any]) -> set[str]:
     """Return every condition that a tag of the notebook names."""
     tags = [tag for cell in notebook["cells"] for tag in cell["metadata"].get("tags", [])]
     return {tag.split(":", 1)[1] for tag in tags if tag.startswith((WHEN, UNLESS))}
+
+
+def write_front_matter(notebook: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    """Change, in place, entries of the page's head (the first raw cell)."""
+    if not changes:
+        return
+    import yaml
+
+    cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "raw")
+    head = yaml.safe_load("".join(cell["source"]).strip().strip("-")) | dict(changes)
+    text = yaml.safe_dump(head, allow_unicode=True, sort_keys=False, width=10_000)
+    cell["source"] = f"---\n{text}---"
 
 
 def write_captions(notebook: dict[str, Any]) -> None:

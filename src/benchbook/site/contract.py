@@ -16,6 +16,7 @@ from typing import Any
 from benchbook.errors import BenchbookError
 from benchbook.parameters import PARAMETERS_TAG, read_cell
 
+from .captions import UNLESS, WHEN
 from .notebook import split_options, text_of
 from .project import DATA_STATEMENTS, front_matter, read_notebook
 
@@ -181,6 +182,25 @@ def _prose(text: str) -> str:
     return INLINE_CODE.sub(" ", FENCE.sub("", text))
 
 
+def _conditions(cell: Cell) -> frozenset[str]:
+    """Return the tags under which a cell is kept in a run."""
+    tags = cell["metadata"].get("tags", [])
+    return frozenset(tag for tag in tags if tag.startswith((WHEN, UNLESS)))
+
+
+def _together(places: Sequence[frozenset[str]]) -> int:
+    """Count how many of these cells one run can show: ``when:x`` excludes ``unless:x``."""
+    shown: list[frozenset[str]] = []
+    for place in places:
+        opposite = {
+            tag.replace(WHEN, UNLESS) if tag.startswith(WHEN) else tag.replace(UNLESS, WHEN)
+            for tag in place
+        }
+        if all(not opposite & other for other in shown):
+            shown.append(place)
+    return len(shown)
+
+
 def _headings(text: str, level: int) -> list[str]:
     pattern = rf"^{'#' * level}[ \t]+(.+?)[ \t]*#*[ \t]*$"
     headings = re.findall(pattern, FENCE.sub("", text), re.M)
@@ -188,14 +208,23 @@ def _headings(text: str, level: int) -> list[str]:
 
 
 def _sections(notebook: Notebook) -> Iterator[str]:
-    found = [heading for text in _markdown(notebook) for heading in _headings(text, 2)]
+    places: dict[str, list[frozenset[str]]] = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            for heading in _headings(text_of(cell["source"]), 2):
+                places.setdefault(heading, []).append(_conditions(cell))
+    found = list(places)
     for heading in found:
         if heading not in SECTIONS:
             yield f"section '{heading}' is not in the contract (use a deeper heading)"
     for heading in SECTIONS:
-        if found.count(heading) != 1:
-            word = "missing" if heading not in found else "there more than once"
-            yield f"section '{heading}' is {word}"
+        conditions = places.get(heading, [])
+        if not conditions:
+            yield f"section '{heading}' is missing"
+        elif _together(conditions) > 1:
+            yield f"section '{heading}' is there more than once"
+        elif len(conditions) == 1 and conditions[0]:
+            yield f"section '{heading}' is missing unless {', '.join(sorted(conditions[0]))}"
     known = [heading for heading in dict.fromkeys(found) if heading in SECTIONS]
     if known != sorted(known, key=SECTIONS.index):
         yield f"sections are out of order: {', '.join(known)}"
@@ -266,15 +295,21 @@ def _filled(value: Any) -> bool:
 
 def _labels(notebook: Notebook, cells: Sequence[CodeCell]) -> Iterator[str]:
     prose = [_prose(text) for text in _markdown(notebook)]
-    labels = [entry.label for entry in cells if entry.label]
+    labels: dict[str, list[frozenset[str]]] = {}
+    for entry in cells:
+        if entry.label:
+            labels.setdefault(entry.label, []).append(_conditions(entry.cell))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":
+            for label in LABEL.findall(_prose(text_of(cell["source"]))):
+                labels.setdefault(label, []).append(_conditions(cell))
     for text in prose:
-        labels += LABEL.findall(text)
         for label in re.findall(r"\$\$\s*\{#([\w:.-]+)", text):
             if not label.startswith("eq-"):
                 yield f"label '{label}' of an equation must begin with eq-"
-    for label in dict.fromkeys(labels):
-        if labels.count(label) > 1:
-            yield f"label '{label}' is used {labels.count(label)} times"
+    for label, places in labels.items():
+        if _together(places) > 1:
+            yield f"label '{label}' is used {_together(places)} times"
     captions = [
         str(entry.options.get(key, "")) for entry in cells for key in ("fig-cap", "tbl-cap")
     ]
@@ -294,7 +329,8 @@ def _budget(cells: Sequence[CodeCell]) -> Iterator[str]:
     for entry in cells:
         if not entry.code.strip():
             yield f"code cell {entry.number} is empty"
-        if entry.lines > MAX_CELL_LINES:
+        # The parameters are a table, one a line, as long as there are parameters.
+        if entry.lines > MAX_CELL_LINES and PARAMETERS_TAG not in entry.tags:
             yield f"{entry.place}: {entry.lines} lines of code; at most {MAX_CELL_LINES}"
 
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchbook.errors import BenchbookError
 
@@ -155,8 +154,3 @@ def plain_text(fragment: str) -> str:
     """Strip tags, folded code and the TeX beside MathML from a piece of HTML."""
     text = re.sub(r"<[^>]+>", " ", _INLINE.sub("", _UNSEEN.sub("", fragment)))
     return " ".join(html.unescape(text).split())
-
-
-def title_of(front: dict[str, Any], stem: str) -> str:
-    """Return a page's title, or one made of its file name."""
-    return str(front.get("title") or stem.replace("_", " ").replace("-", " ").capitalize())

@@ -126,7 +126,8 @@ def split_options(source: str) -> tuple[Options, str]:
 def tidy(notebook: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of an executed notebook that every renderer shows alike.
 
-    Time stamps go, so that two runs give the same page. HTML tables become Markdown raw blocks:
+    Time stamps go, so that two runs give the same page. Texts become lists of lines, as Quarto
+    wants them. HTML tables become Markdown raw blocks:
     Quarto loads scripts from another host for any HTML output. The parameter cells get a title.
     What a labelled cell shows beside its one figure or table (download links) moves to a cell of
     its own, otherwise Quarto counts it as a second panel. Tidying twice changes nothing more.
@@ -158,9 +159,10 @@ def tidy(notebook: dict[str, Any]) -> dict[str, Any]:
 def _tidy_cell(cell: Cell, injected: bool) -> list[Cell]:
     tags = _tags(cell)
     cell["metadata"] = {"tags": tags} if tags else {}
+    cell["source"] = lines_of(text_of(cell["source"]))
     if cell["cell_type"] != "code":
         return [cell]
-    cell["outputs"] = [_without_html(output) for output in cell["outputs"]]
+    cell["outputs"] = [_in_lines(_without_html(output)) for output in cell["outputs"]]
     _title_parameters(cell, tags, injected)
     return _split_downloads(cell)
 
@@ -174,6 +176,15 @@ def _without_html(output: Cell) -> Cell:
     if "text/html" in data:
         html = text_of(data.pop("text/html"))
         data.setdefault("text/markdown", lines_of(fenced(html, "{=html}")))
+    return output
+
+
+def _in_lines(output: Cell) -> Cell:
+    if "text" in output:
+        output["text"] = lines_of(text_of(output["text"]))
+    for mime, value in output.get("data", {}).items():
+        if mime.startswith("text/") or mime == "image/svg+xml":
+            output["data"][mime] = lines_of(text_of(value))
     return output
 
 

@@ -33,7 +33,7 @@ _TEMPLATE = """<!DOCTYPE html>
 <body>
 <nav id="TOC" aria-label="On this page"><h2>On this page</h2>{contents}</nav>
 <main>
-<header><h1 class="title">{title}</h1></header>
+<header><h1 class="title">{title}</h1>{subtitle}</header>
 {body}
 </main>
 </body>
@@ -89,10 +89,12 @@ def render_page(executed: Path, output: Path, bibliography: Path | None = None) 
 
 def _assemble(body: str, fragment: Fragment, source: PageSource, stem: str) -> str:
     title = str(source.front.get("title") or stem.replace("_", " "))
+    subtitle = source.front.get("subtitle")
     return _TEMPLATE.format(
         lang=html.escape(str(source.front.get("lang", "en"))),
         title=html.escape(title),
         style=STYLESHEET.read_text(encoding="utf-8"),
+        subtitle=f'<p class="subtitle">{html.escape(str(subtitle))}</p>' if subtitle else "",
         contents=_contents(fragment.headings),
         body=body,
     )

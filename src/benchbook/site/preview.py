@@ -12,7 +12,6 @@ import json
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -42,23 +41,7 @@ _SEARCH_DATA = """{
 """
 
 
-@dataclass
-class PreviewResult:
-    """What the preview made.
-
-    Attributes
-    ----------
-    pages : int
-        Number of pages written.
-    broken : list of (str, str)
-        Page and target of each link that leads nowhere.
-    """
-
-    pages: int
-    broken: list[tuple[str, str]] = field(default_factory=list)
-
-
-def render_preview(stage: Path, output: Path) -> PreviewResult:
+def render_preview(stage: Path, output: Path) -> int:
     """Render a staged project into an empty folder.
 
     Parameters
@@ -67,6 +50,11 @@ def render_preview(stage: Path, output: Path) -> PreviewResult:
         A folder from :func:`benchbook.site.stage.stage`; pictures of notebooks are written to it.
     output : Path
         Where the site goes.
+
+    Returns
+    -------
+    int
+        Number of pages written.
 
     Raises
     ------
@@ -79,9 +67,9 @@ def render_preview(stage: Path, output: Path) -> PreviewResult:
     sources = _read_pages(project)
     fragments = _convert(stage, sources, project.config)
     site = _site(project, output, sources, fragments)
-    n_pages = site.build()
+    n_pages = int(site.build())
     _write_search_data(output)
-    return PreviewResult(n_pages, list(dict.fromkeys(site.broken)))
+    return n_pages
 
 
 def _read_pages(project: Any) -> dict[str, PageSource]:

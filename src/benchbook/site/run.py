@@ -17,7 +17,13 @@ from typing import Any
 
 import benchbook
 from benchbook.errors import BenchbookError, DataError, ParameterError
-from benchbook.parameters import DATA_VARIABLE, hide_folders, is_file_parameter, validate
+from benchbook.parameters import (
+    DATA_VARIABLE,
+    PARAMETERS_TAG,
+    hide_folders,
+    is_file_parameter,
+    validate,
+)
 from benchbook.records import (
     NOTEBOOK_VARIABLE,
     OUTPUT_VARIABLE,
@@ -27,6 +33,7 @@ from benchbook.records import (
     notebook_hash,
 )
 
+from .captions import keep_cells, named_conditions, write_captions, write_front_matter
 from .contract import (
     INJECTED_TAG,
     Notebook,
@@ -263,8 +270,11 @@ def run_notebook(
     NotebookError
         A cell failed, was not run, warned, or the page names a folder of this machine.
     """
+    import nbformat
+
     source = read_notebook(project.source(name))
     digest = notebook_hash(source)
+    _adapt(project, name, source, inputs)
     with tempfile.TemporaryDirectory(prefix="benchbook-", ignore_cleanup_errors=True) as scratch:
         environment = kernel_environment(project, inputs, folder, Path(scratch), digest)
         executed = _execute(project, name, source, inputs, environment, progress)
@@ -274,12 +284,24 @@ def run_notebook(
         folders += inputs.files.values()
         _refuse_faults(name, executed, folders)
     _strip(executed)
+    write_captions(executed)
     page = folder / f"{name}.ipynb"
-    text = json.dumps(executed, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-    write_atomically(page, text.encode())
+    # Written with sources as lists of lines: Quarto loses the line breaks of one long string.
+    write_atomically(page, (nbformat.writes(executed) + "\n").encode())
     saved = sorted(path for path in (folder / "files" / name).rglob("*") if path.is_file())
     record = folder / "files" / name / RECORD_FILE
     return Finished(page, tuple(saved), Record.read(record) if record in saved else None, messages)
+
+
+def _adapt(project: Project, name: str, source: Notebook, inputs: Inputs) -> None:
+    """Keep the cells that fit this run, and let the page's head speak of this run's data."""
+    if not named_conditions(source):
+        return
+    module = project.module(name)
+    with _variables(_run_variables(project, inputs.files)):
+        parameters = validate(project.model(name), inputs.values)
+        keep_cells(source, module.conditions(parameters))
+        write_front_matter(source, getattr(module, "front_matter", lambda _: {})(parameters))
 
 
 def _execute(
@@ -330,9 +352,12 @@ def _execute(
                     continue
                 raise
     except PapermillExecutionError as error:
-        raise _cell_failure(project, name, error, inputs) from None
+        where = _where(source, error.source, error.cell_index, bool(inputs.values))
+        raise _cell_failure(project, name, error, inputs, where) from None
     except DeadKernelError:
-        where = _where(place["cell"], place["index"], source) if place["cell"] else "the start"
+        where = "the start"
+        if place["cell"]:
+            where = _where(source, place["cell"].source, place["index"], bool(inputs.values))
         raise NotebookError(
             name, f"the kernel died at {where}; perhaps it ran out of memory"
         ) from None
@@ -370,24 +395,20 @@ def this_interpreter(environment: dict[str, str], root: Path) -> type:
     return ThisInterpreter
 
 
-def _where(cell: Mapping[str, Any], index: int, notebook: Notebook) -> str:
-    """Name a cell by its number among the code cells of the source, and its first line."""
+def _where(notebook: Notebook, source: str, index: int, injected: bool) -> str:
+    """Name a running cell by its number among the notebook's own code cells and its first line."""
+    tags = [cell["metadata"].get("tags", []) for cell in notebook["cells"][:index]]
+    # papermill puts its cell behind the parameters, so later ones stand one place further down.
+    index -= injected and any(PARAMETERS_TAG in found for found in tags)
     earlier = notebook["cells"][:index]
-    number = 1 + sum(
-        other["cell_type"] == "code" and INJECTED_TAG not in other["metadata"].get("tags", [])
-        for other in earlier
-    )
-    return f"code cell {number} ({first_line(text_of(cell['source']))!r})"
+    number = 1 + sum(cell["cell_type"] == "code" for cell in earlier)
+    return f"code cell {number} ({first_line(source)!r})"
 
 
-def _cell_failure(project: Project, name: str, error: Any, inputs: Inputs) -> NotebookError:
-    """Turn papermill's error into one that names the cell as its author numbers it."""
-    source = read_notebook(project.source(name))
-    shift = 0
-    if inputs.values:
-        tags = [cell["metadata"].get("tags", []) for cell in source["cells"]]
-        shift = int(any("parameters" in t for t in tags[: error.cell_index]))
-    where = _where({"source": error.source}, error.cell_index - shift, source)
+def _cell_failure(
+    project: Project, name: str, error: Any, inputs: Inputs, where: str
+) -> NotebookError:
+    """Turn papermill's error into ours."""
     traceback = ANSI.sub("", "\n".join(error.traceback))
     message = ANSI.sub("", error.evalue)
     told = _as_given(message, inputs) if error.ename in _expected_errors(project, name) else None

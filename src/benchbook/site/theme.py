@@ -15,7 +15,13 @@ _NAMES = {
     "body-secondary-color": "secondary-color",
     "body-tertiary-bg": "tertiary-bg",
 }
-_NAVBAR = """
+_LAYOUT = """
+html:root {
+  --sd-sidebar-width: 12.5rem;
+  --sd-margin-width: 13rem;
+  --sd-gap: 1.5rem;
+  --sd-body-width: 48rem;
+}
 #quarto-header .sd-navbar-default {
   background: var(--bs-navbar-bg);
   --bs-navbar-color: var(--bs-navbar-fg);
@@ -72,7 +78,7 @@ def preview_css(bootstrap: str, mode: str, scss: list[Path]) -> str:
     if mode == "dark":
         bootstrap = bootstrap.replace("[data-bs-theme=dark]", ":is(:root,[data-bs-theme=dark])")
     rules = f":root {{ color-scheme: {mode}; {' '.join(declarations)} }}"
-    return f"{bootstrap}\n{rules}\n{_NAVBAR}"
+    return f"{bootstrap}\n{rules}\n{_LAYOUT}"
 
 
 def _channels(value: str) -> str:

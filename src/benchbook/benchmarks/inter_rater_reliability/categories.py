@@ -12,6 +12,7 @@ from benchbook.agreement import cohen_kappa, fleiss_kappa, landis_koch
 from benchbook.display import Drawing, Table
 from benchbook.estimate import Estimate
 
+from . import sensitivity
 from .coefficients import (
     Coefficient,
     coefficient_table,
@@ -99,16 +100,16 @@ class CategoryExhibits(Evaluation):
             span(low, high)
             for low, high in zip(frame["bootstrap low"], frame["bootstrap high"], strict=True)
         ]
-        shown["items"] = frame["items"]
-        shown["unit"] = [
-            f"{n} × {unit}" for n, unit in zip(frame["clusters"], frame["unit"], strict=True)
-        ]
-        shown["undefined resamples"] = frame["undefined resamples"]
+        if any(one.ratings.clusters is not None for one in self.categorical):
+            shown["items"], shown["clusters"] = frame["items"], frame["clusters"]
+        if frame["undefined resamples"].any():
+            shown["undefined resamples"] = frame["undefined resamples"]
         if (frame["reason"] != "").any():
             shown["why no value or interval"] = frame["reason"]
         caption = (
             f"Coefficients with {self.percent} intervals: reported ({self._interval_words()}) and "
-            f"percentile bootstrap, {self.parameters.n_resamples:,} resamples of the unit named."
+            f"percentile bootstrap, {self.parameters.n_resamples:,} resamples of "
+            f"{sensitivity.units(self)}."
         )
         return Table(frame, "coefficients", caption, shown)
 
@@ -245,7 +246,7 @@ class CategoryExhibits(Evaluation):
             columns={"n_ratings": "ratings"}
         )
         shown["SE under κ = 0"] = frame["standard_error_null"]
-        shown["z"] = frame["z"]
+        shown["z"] = [f"{z:.2f}" for z in frame["z"]]
         shown["p"] = frame["p_value"]
         if frame["reason"].notna().any():
             shown["why no value"] = frame["reason"].fillna("")

@@ -59,7 +59,10 @@ class Evaluation:
 
     def name(self, study: Study) -> str:
         """Return the study's name at the head of a sentence; a reader's only file needs none."""
-        return "" if self.own else f"*{study.title}* ({study.source}): "
+        if self.own:
+            return ""
+        cited = f"[{study.source}]" if study.source.startswith("@") else f"({study.source})"
+        return f"*{study.title}* {cited}: "
 
     def of(self, study: Study) -> str:
         """Return the study's name at the head of a caption."""

@@ -10,6 +10,7 @@ from benchbook.icc import TwoWayAnova
 
 from .evaluation import Evaluation
 from .scores import Scores
+from .studies import shared_pairs
 from .wording import bullets, count, in_unit, p_text, plural, span
 
 
@@ -136,7 +137,8 @@ class ScoreExhibits(Evaluation):
         return Table(frame, "components", caption)
 
     def _compared(self) -> Scores:
-        return next((one for one in self.scores if one.study.ratings.n_raters == 2), self.scores[0])
+        two = [one for one in self.scores if one.study.ratings.n_raters == 2]
+        return (two or [one for one in self.scores if one.pairs])[0]
 
     def say_comparison(self) -> str:
         """Say bias, limits of agreement, Lin's coefficient and Spearman's ρ of the shown pair."""
@@ -208,10 +210,14 @@ class ScoreExhibits(Evaluation):
                 for row in rows
             ]
         )
+        total = len(shared_pairs(one.study.ratings))
+        which = (
+            f" The {len(rows)} of {total} pairs that share most items." if total > len(rows) else ""
+        )
         caption = (
             f"Pairs of raters compared as two methods, {self.percent} intervals in brackets: mean "
             "difference, limits of agreement, slope of the difference on the mean, Lin's "
-            "coefficient, Spearman's ρ."
+            f"coefficient, Spearman's ρ.{which}"
         )
         return Table(pd.DataFrame(wide), "comparison", caption, shown)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import pandas as pd
@@ -30,7 +29,7 @@ from benchbook.resampling import Distribution, resample_many
 
 from .coefficients import Coefficient
 from .parameters import Parameters
-from .studies import Study
+from .studies import Study, shared_pairs
 
 FORMS = ("ICC(1,1)", "ICC(2,1)", "ICC(3,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,k)")
 MOST_PAIRS = 15
@@ -213,9 +212,8 @@ class Scores:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        """Pairs of raters that share at least three items, in the raters' order."""
-        raters = self.study.ratings.raters
-        return list(combinations(raters, 2))[:MOST_PAIRS]
+        """Pairs of raters to compare, those that share most items first; at most MOST_PAIRS."""
+        return shared_pairs(self.study.ratings)[:MOST_PAIRS]
 
     @cached_property
     def limits(self) -> BlandAltman:

@@ -19,6 +19,7 @@ from .wording import symbol
 
 if TYPE_CHECKING:
     from .chapter import Chapter
+    from .evaluation import Evaluation
 
 METHOD_WORDS = {"percentile": "percentile", "basic": "basic", "bca": "BCa"}
 
@@ -109,7 +110,9 @@ def observed_scale(ratings: Ratings) -> Ratings:
 def _scores(one: Scores) -> list[dict[str, Any]]:
     study = one.study
     if one.analysis is None:
-        return []
+        assert one.mixed is not None  # no item is complete, so cells are missing
+        consistent = one.mixed.icc("ICC(3,1)", level=one.parameters.level)
+        return [_row(study, "consistency, ICC(3,1), mixed model", one.headline, consistent)]
     made = one.coefficients["ICC(2,1)"].reported
     found = [
         _row(study, "consistency, ICC(3,1)", made, one.coefficients["ICC(3,1)"].reported),
@@ -190,10 +193,11 @@ def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
     parameters = chapter.parameters
     return (
         f"**{text}.** {100 * parameters.level:g} % intervals of the recommended coefficients; "
-        f"bootstrap with {parameters.n_resamples:,} resamples of {_units(chapter)}."
+        f"bootstrap with {parameters.n_resamples:,} resamples of {units(chapter)}."
     )
 
 
-def _units(chapter: Chapter) -> str:
+def units(chapter: Evaluation) -> str:
+    """Return what is resampled, in words."""
     units = {study.unit for study in chapter.studies}
     return " and ".join(f"the {unit}" for unit in sorted(units))

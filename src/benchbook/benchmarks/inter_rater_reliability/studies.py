@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -228,11 +229,28 @@ def named_conditions(studies: list[Study], parameters: Parameters) -> set[str]:
         "identified": any(study.ratings.identified for study in categorical),
         "pairs": any(study.paired for study in categorical),
         "scores": bool(scores),
+        "comparison": any(shared_pairs(study.ratings) for study in scores),
         "missing": any(study.ratings.n_missing for study in studies if study.ratings.identified),
         "model": parameters.model is not None,
         "clusters": any(study.ratings.clusters is not None for study in studies),
     }
     return {name for name, holds in found.items() if holds}
+
+
+# A standard deviation of fewer differences says nothing.
+FEWEST_SHARED = 3
+
+
+def shared_pairs(ratings: Ratings) -> list[tuple[str, str]]:
+    """Return the pairs of raters with three shared items or more, most shared items first."""
+    rated = (~np.isnan(ratings.values)).astype(float)
+    shared = rated.T @ rated
+    found = [
+        (-shared[one, other], one, other)
+        for one, other in combinations(range(ratings.n_raters), 2)
+        if shared[one, other] >= FEWEST_SHARED
+    ]
+    return [(ratings.raters[one], ratings.raters[other]) for _, one, other in sorted(found)]
 
 
 def used_categories(ratings: Ratings) -> int:

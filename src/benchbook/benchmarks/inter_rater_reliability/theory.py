@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,22 @@ from .wording import share
 SAME = 1e-12
 
 
-def compare(name: str, by_formula: float, by_package: Any) -> pd.DataFrame:
+@dataclass(frozen=True)
+class Compared:
+    """One definition evaluated twice; shown as a sentence."""
+
+    name: str
+    by_formula: float
+    by_package: float
+
+    def _repr_markdown_(self) -> str:
+        return (
+            f"{self.name}: {self.by_formula:.6f} by the formula, {self.by_package:.6f} by the "
+            "package."
+        )
+
+
+def compare(name: str, by_formula: float, by_package: Any) -> Compared:
     """Return the value of a definition by the page's formula and by the package.
 
     Raises
@@ -29,15 +45,12 @@ def compare(name: str, by_formula: float, by_package: Any) -> pd.DataFrame:
     BenchbookError
         When the two differ: the page must not be published then.
     """
-    estimate = by_package if isinstance(by_package, Estimate) else by_package.estimate
-    difference = abs(by_formula - estimate.value)
-    if not difference <= SAME:
+    value = _estimate(by_package).value
+    if not abs(by_formula - value) <= SAME:
         raise BenchbookError(
-            f"{name}: the formula on the page gives {by_formula!r}, the package {estimate.value!r}."
+            f"{name}: the formula on the page gives {by_formula!r}, the package {value!r}."
         )
-    text = [f"{by_formula:.6f}", f"{estimate.value:.6f}"]
-    row = {"coefficient": name, "by the formula": text[0], "by the package": text[1]}
-    return pd.DataFrame([row]).style.hide()
+    return Compared(name, float(by_formula), value)
 
 
 def paradox_curves(sensitivity: float = 0.9, specificity: float = 0.9) -> pd.DataFrame:
@@ -102,7 +115,7 @@ def surprises() -> Table:
         ("99 % agreement, κ near 0", "nearly all of it is expected from the margins", rare),
         ("complete agreement, no κ", "both raters used one category, so 0/0", single),
         ("κ far below 0", "the raters contradict each other more than chance would", opposed),
-        ("one slip in six, κ and α at or below 0", "one rater never varies", one_off),
+        ("one slip in six, κ and α exactly 0", "one rater never varies", one_off),
     ):
         rows.append(
             {
