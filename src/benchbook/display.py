@@ -161,9 +161,14 @@ def formatted(frame: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
 
 
 def without_repeats(page: pd.DataFrame, column: str = "data") -> pd.DataFrame:
-    """Return the table with a name in ``column`` only where it changes, as in print."""
+    """Return the table with a name in ``column`` only where it changes, as in print.
+
+    A column that names one and the same thing in every row says nothing and is left out.
+    """
     if column not in page.columns:
         return page
+    if len(set(page[column])) == 1 and page.shape[1] > 1:
+        return page.drop(columns=column)
     names = page[column].where(page[column] != page[column].shift(), "")
     return page.assign(**{column: names})
 

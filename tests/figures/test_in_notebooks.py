@@ -26,8 +26,8 @@ def execute(*cells: str) -> list[list[nbformat.NotebookNode]]:
 @pytest.mark.site
 @pytest.mark.parametrize(
     "before",
-    ["", "import matplotlib.pyplot as plt\n", "%matplotlib inline\nimport matplotlib.pyplot\n"],
-    ids=["plain", "pyplot", "inline"],
+    ["", "%matplotlib inline\nimport matplotlib.pyplot\n"],
+    ids=["plain", "pyplot inline"],
 )
 def test_one_sharp_picture_for_each_figure_shown(before):
     outputs = execute(

@@ -34,7 +34,7 @@ def test_awkward_input_keeps_a_sound_layout(case, width, layout_faults):
     assert len(figures.figure_data(figure))
 
 
-@pytest.mark.parametrize("kind", ORDINARY)
+@pytest.mark.parametrize("kind", ["forest", "pairwise_heatmap", "bland_altman_plot"])
 def test_settings_of_the_reader_neither_change_a_figure_nor_are_changed(kind):
     plain = ORDINARY[kind]().display_png()
     with mpl.rc_context({"font.size": 20, "axes.facecolor": "black", "savefig.dpi": 30}):

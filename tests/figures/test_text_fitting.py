@@ -69,7 +69,7 @@ def test_wider_letters_are_measured_wider():
 def test_shortened_names_still_differ():
     assert short_names(["A", "B"], 10) == ["A", "B"]
     readers = [f"Reader {i} of the department of radiology" for i in range(12)]
-    assert short_names(readers, 8) == [f"…{i}…" for i in range(12)]
+    assert short_names(readers, 12) == [f"…{i}…" for i in range(12)]
     hashes = ["x" * 40 + str(i) for i in range(3)]
     assert len(set(short_names(hashes, 15))) == 3
 

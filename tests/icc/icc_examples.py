@@ -1,4 +1,4 @@
-"""Tables, definitions written out, and frozen R numbers shared by the tests of continuous scores."""
+"""Tables, definitions written out, and frozen R numbers for the tests of continuous scores."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_value_below_its_range_is_flagged():
 
 
 def test_average_bound_past_the_pole_is_minus_infinity():
-    noise = simulated(29, 4, 3, items=0.0, raters=0.0, error=1.0)
+    noise = simulated(4, 4, 3, items=0.0, raters=0.0, error=1.0)
     single, average = icc(noise, "ICC(2,1)").estimate, icc(noise, "ICC(2,k)").estimate
     assert single.low < -1 / 2 < single.value < 0
     assert average.low == -math.inf
@@ -275,16 +275,24 @@ def test_level_matters_and_higher_levels_are_wider(form):
     assert at[0.9].level == 0.9
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_null_at_the_lower_bound_is_on_the_edge_of_rejection(form):
-    """The F test and the interval are two views of one pivot, where the pivot is exact."""
-    estimate = icc(SHROUT_FLEISS, form, level=0.90).estimate
-    if estimate.low < 0:
-        estimate = icc(SHROUT_FLEISS, form, level=0.2).estimate
-    tail = (1 - estimate.level) / 2
-    p = icc(SHROUT_FLEISS, form, null=estimate.low).p
-    if form in ("ICC(2,1)", "ICC(2,k)"):
-        # Satterthwaite df at the null differ from those at the estimate.
-        assert p == pytest.approx(tail, rel=0.8)
-    else:
-        assert p == pytest.approx(tail, rel=1e-8)
+@pytest.mark.parametrize("form", ["ICC(1,1)", "ICC(3,1)", "ICC(1,k)", "ICC(3,k)"])
+def test_null_at_a_bound_is_on_the_edge_of_rejection(form):
+    """The F test and the interval are two views of one pivot, where that pivot is exact."""
+    upper = icc(SHROUT_FLEISS, form, level=0.90).estimate.high
+    assert icc(SHROUT_FLEISS, form, null=upper).p == pytest.approx(0.95, rel=1e-9)
+
+
+def test_agreement_test_at_the_estimate_has_f_of_one():
+    """At the estimate a MSC + b MSE equals MSR, by the definition of ICC(2,1)."""
+    for form in ("ICC(2,1)", "ICC(2,k)"):
+        value = icc(SHROUT_FLEISS, form).estimate.value
+        assert icc(SHROUT_FLEISS, form, null=value).f == pytest.approx(1.0)
+
+
+def test_a_negative_agreement_may_leave_no_degrees_of_freedom():
+    """a MSC + b MSE cancels: F with less than 1 df has bounds that mean nothing."""
+    table = np.array([[0, 8.3, 0.2, -11.5, 14], [0.3, 0, 7.3, 2.6, 1.4], [-0.2, 0.1, 0.2, 0, 12]])
+    estimate = icc(table, "ICC(2,1)").estimate
+    assert estimate.value == pytest.approx(coefficients(table)["ICC(2,1)"])
+    assert "below 1" in estimate.reason
+    assert not estimate.has_interval

@@ -21,9 +21,8 @@ PINGOUIN = dict(
 
 
 def long(table):
-    frame = pd.DataFrame(table)
-    frame.index.name, frame.columns.name = "item", "rater"
-    return frame.stack().rename("score").reset_index()
+    frame = pd.DataFrame(table).rename_axis(index="item").reset_index()
+    return frame.melt("item", var_name="rater", value_name="score")
 
 
 def by_pingouin(table, **options):

@@ -21,7 +21,7 @@ from benchbook.icc import (
 scores = st.integers(-200, 200).map(lambda x: x / 10)
 shapes = st.tuples(st.integers(3, 7), st.integers(2, 5))
 tables = shapes.flatmap(lambda shape: arrays(float, shape, elements=scores))
-quick = settings(deadline=None, max_examples=150)
+quick = settings(deadline=None, max_examples=60)
 
 
 def six(table):
@@ -91,7 +91,7 @@ def test_consistency_ignores_what_a_rater_adds(table, shifts):
 def test_agreement_falls_as_one_rater_moves_away(table, shift):
     ordinary(table)
     b, _, e, _ = mean_squares(table)
-    assume(b > e)
+    assume(b > 1.1 * e)
     centred = table - table.mean(axis=0)
     apart = centred.copy()
     apart[:, 0] += shift
@@ -184,7 +184,7 @@ def test_one_way_analysis_of_a_complete_table_is_icc_1_1(table):
 def test_unbalanced_one_way_by_definition(table, data):
     mask = data.draw(arrays(bool, table.shape))
     mask[:, 0] = False
-    mask[0, 1] = False
+    mask[0, :] = False
     ragged = np.where(mask, np.nan, table)
     rows = [row[~np.isnan(row)] for row in ragged]
     total = np.concatenate(rows)

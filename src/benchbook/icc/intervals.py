@@ -104,15 +104,16 @@ def agreement_bounds(anova: TwoWayAnova, value: float, level: float, *, average:
     method = "F with Satterthwaite df" + (" (McGraw-Wong)" if average else "")
     df = agreement_df(anova, value)
     tail = (1 - level) / 2
-    low_f = f_quantile(1 - tail, anova.df_items, df) if df > 0 else math.nan
-    high_f = f_quantile(1 - tail, df, anova.df_items) if df > 0 else math.nan
-    if math.isnan(low_f) or math.isnan(high_f):
-        reason = "the Satterthwaite degrees of freedom are too near zero"
+    if not df >= 1:
+        # A sum of positive parts has at least k - 1; less comes from a negative part, and F
+        # then has no distribution to speak of.
+        reason = "the Satterthwaite degrees of freedom are below 1"
         return Bounds(math.nan, math.nan, method, reason)
+    low_f = f_quantile(1 - tail, anova.df_items, df)
+    high_f = f_quantile(1 - tail, df, anova.df_items)
     rest = raters - error if average else k * raters + (k * n - k - n) * error
-    # Divided through by F, so that an infinite quantile gives the limit.
-    low = _over(n * (items / low_f - error), rest + n * items / low_f)
-    high = _over(n * (items - error / high_f), rest / high_f + n * items)
+    low = _over(n * (items - low_f * error), low_f * rest + n * items)
+    high = _over(n * (high_f * items - error), rest + n * high_f * items)
     return Bounds(low, high, method, warnings=_remarks(low, high))
 
 

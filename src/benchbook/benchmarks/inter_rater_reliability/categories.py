@@ -87,7 +87,15 @@ class CategoryExhibits(Evaluation):
     def _interval_words(self) -> str:
         if any(one.ratings.clusters is not None for one in self.categorical):
             return f"percentile bootstrap over clusters ({self.categorical[0].unit})"
-        return "analytic; for α percentile bootstrap over items"
+        bare = {
+            symbol(c.analytic.name)
+            for found in self.found.values()
+            for c in found.values()
+            if c.analytic.defined and not c.analytic.has_interval
+        }
+        return "analytic" + (
+            f"; percentile bootstrap for {', '.join(sorted(bare))}" if bare else ""
+        )
 
     def table_coefficients(self) -> Table:
         """Return every coefficient with its intervals."""
@@ -154,8 +162,6 @@ class CategoryExhibits(Evaluation):
             f"κ with its {self.percent} interval from the general standard error; the standard "
             "error under κ = 0 serves z and p only. The indices exist for two categories."
         )
-        if self.own:
-            shown = shown.drop(columns="data")
         return Table(frame, "two-raters", caption, shown)
 
     def say_ordinal(self) -> str:
@@ -341,8 +347,9 @@ class CategoryExhibits(Evaluation):
         from benchbook.agreement import agreement_difference
 
         one = self.categorical[0]
+        assert one.with_model is not None
         return agreement_difference(
-            one.ratings,
+            one.with_model,
             str(self.parameters.model),
             weights=self.parameters.weights if one.ordinal else None,
             unit=one.unit,

@@ -191,6 +191,8 @@ def _own_statement(study: Study) -> str:
             f" {ratings.n_missing:,} of {cells:,} cells are empty; an empty cell is never taken "
             "for a category."
         )
+    if study.with_model is not None:
+        text += " The model is set apart: only its own section counts it among the raters."
     if ratings.clusters is None:
         return text + " The unit of resampling is the item."
     return text + f" The unit of resampling is the {study.unit}: there are {study.n_clusters:,}."

@@ -71,8 +71,6 @@ class ScoreExhibits(Evaluation):
         ]
         shown["p"] = frame["p"]
         shown["items"] = frame["items"]
-        if self.own:
-            shown = shown.drop(columns="data")
         caption = (
             f"Intraclass correlations, {self.percent} intervals, and the F test of ICC = 0, which "
             "tests whether the items differ. Bootstrap: percentile, over "

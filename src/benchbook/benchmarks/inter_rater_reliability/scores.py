@@ -206,6 +206,8 @@ class Scores:
                     "items": parts.items,
                     "raters": parts.raters,
                     "error": parts.error,
+                    "SEM, agreement": math.sqrt(max((parts.raters or 0.0) + parts.error, 0.0)),
+                    "SEM, consistency": math.sqrt(max(parts.error, 0.0)),
                 }
             )
         return rows

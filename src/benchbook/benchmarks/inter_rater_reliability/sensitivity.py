@@ -145,6 +145,8 @@ def sentence(found: list[dict[str, Any]]) -> str:
     known = [row for row in found if row["difference"] == row["difference"]]
     if not known:
         return "No other convention applies to these data."
+    if all(abs(row["difference"]) < 5e-4 for row in known):
+        return "No convention below moves the coefficient itself; some move its interval."
     most = max(known, key=lambda row: abs(row["difference"]))
     return (
         "Nothing below is another sample: the ratings are the same and only a convention changes. "
@@ -182,7 +184,9 @@ def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
     widths = table.assign(width=table["high"] - table["low"]).dropna(subset=["width"])
     spread = widths.groupby("name", sort=False)["width"].agg(["min", "max"])
     text = "Analytic and bootstrap intervals"
-    if len(spread):
+    if len(set(table["method"])) == 1:
+        text = "The interval of the recommended coefficient"
+    elif len(spread):
         ratio = spread["max"] / spread["min"].where(spread["min"] > 0)
         if ratio.notna().any():
             name = ratio.idxmax()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -42,6 +42,9 @@ class Study:
         The file that was read.
     n_rows : int
         Rows of the file.
+    with_model : Ratings or None
+        The ratings with the model among the raters, when a rater is a model; ``ratings`` then
+        holds the people alone, since the answer key is made by them.
     """
 
     key: str
@@ -51,7 +54,7 @@ class Study:
     unit: str
     file: Path
     n_rows: int
-    about: dict[str, Any] = field(default_factory=dict)
+    with_model: Ratings | None = None
 
     @property
     def categorical(self) -> bool:
@@ -196,7 +199,10 @@ def _own(parameters: Parameters) -> Study:
     _check_model(ratings, parameters.model)
     n_rows = read_csv_table(file, **text).n_read
     unit = parameters.cluster or "item"
-    return Study("own", file.name, ratings, file.name, unit, file, n_rows)
+    if parameters.model is None:
+        return Study("own", file.name, ratings, file.name, unit, file, n_rows)
+    people = ratings.drop(parameters.model)
+    return Study("own", file.name, people, file.name, unit, file, n_rows, with_model=ratings)
 
 
 def _check_model(ratings: Ratings, model: str | None) -> None:
