@@ -180,8 +180,11 @@ def run(
         watcher.close()
     for message in messages:
         click.echo(f"Note: {message}", err=True)
-    for path in written:
+    main = [path for path in written if path.parent == target]
+    for path in main:
         click.echo(_relative(path))
+    count = len(written) - len(main)
+    click.echo(f"{_relative(target / 'files' / name)}: {count} figures, tables and their data")
 
 
 def _relative(path: Path) -> str:

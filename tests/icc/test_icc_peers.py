@@ -68,7 +68,7 @@ def test_pingouin_drops_incomplete_items_without_a_word_and_we_name_them():
     theirs = by_pingouin(table, nan_policy="omit")
     ours = intraclass_correlations(table)
     assert theirs.loc["ICC(A,1)", "df1"] == ours["ICC(2,1)"].df1 == 4
-    assert ours.dropped == ("1",)
+    assert ours.dropped == ("2",)
     assert ours["ICC(2,1)"].estimate.value == pytest.approx(theirs.loc["ICC(A,1)", "ICC"])
 
 

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import pytest
-from toy_project import COMPUTE, code, notebook, small_cells, write_notebook
 
 from benchbook.errors import BenchbookError, ParameterError
 from benchbook.records import Record
@@ -30,6 +29,7 @@ from benchbook.site.build import (
     verify,
 )
 from benchbook.site.project import Project, write_atomically
+from toy_project import COMPUTE, code, notebook, small_cells, write_notebook
 
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
 
@@ -161,6 +161,9 @@ def test_build_runs_once_and_again_only_what_changed(small: Project):
     quiet = Notes()
     assert statuses(build(small, watcher=quiet)) == {"toy": "fresh"}
     assert quiet.began == []
+    assert report_tree(small) == before
+    small.record("toy").unlink()
+    assert statuses(build(small)) == {"toy": "fresh"}
     assert report_tree(small) == before
     assert statuses(build(small, force=True)) == {"toy": "built"}
     assert report_tree(small) == before
@@ -338,8 +341,6 @@ def test_verify_tells_what_reproduced_and_writes_nothing(small: Project):
     assert [row.verdict for row in other.rows] == ["differs", "equal"]
     assert other.notes[0] == "the package changed since the record was made"
     assert other.notes[1].startswith("numpy: 0.1 in the record, ")
-    (loose,) = verify(small, tolerance=0.05)
-    assert loose.reproduced
 
 
 @pytest.mark.site

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from benchbook.errors import BenchbookError
+from benchbook.parameters import check_notebook_against_model
 from benchbook.site.contract import (
     MAX_CELL_LINES,
     MAX_VISIBLE_LINES,
@@ -19,6 +20,7 @@ from benchbook.site.contract import (
     check_contract,
     check_executed,
 )
+from benchbook.site.project import Project
 from toy_project import (
     FIGURE,
     FRONT,
@@ -32,6 +34,20 @@ from toy_project import (
 )
 
 Cells = list[dict[str, Any]]
+
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_chapter_keeps_the_contract(path: Path):
+    assert check_contract(path) == []
+    model = Project(path.parents[1]).model(path.stem)
+    assert check_notebook_against_model(path, model) == []
+
+
+def test_there_are_chapters():
+    assert NOTEBOOKS
 
 
 def check(tmp_path: Path, cells: Cells) -> list[str]:

@@ -623,7 +623,7 @@ def test_text_has_enough_contrast(toy: Project, mode: str, text: str, ground: st
     assert (light + 0.05) / (dark + 0.05) >= 4.5  # WCAG 2.2, level AA, ordinary text
 
 
-# ------------------------------------------------------------------------ the repository's own files
+# ----------------------------------------------------------------------- the repository's own files
 
 
 def entries() -> list[tuple[str, str]]:

@@ -18,7 +18,8 @@ from .comparison import (
 )
 from .export import figure_data, save_figure, save_table
 from .intervals import bootstrap_distribution, interval_comparison
-from .raters import category_use, pairwise_heatmap, ratings_by_item
+from .items import ratings_by_item
+from .raters import category_use, pairwise_heatmap
 from .style import PALETTE, WIDTHS_MM, HouseFigure, house_style
 
 __all__ = [

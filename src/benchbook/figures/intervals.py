@@ -30,6 +30,8 @@ from .style import (
     wrap,
 )
 
+_BAR = "#B3CDE3"
+
 
 def interval_comparison(
     table: Any,
@@ -134,31 +136,25 @@ def bootstrap_distribution(
     with house_style():
         figure = style.new_figure(wide, min(0.52 * wide + 26, 88), layout="constrained")
         axes = figure.subplots()
-        axes.bar(
-            edges[:-1],
-            counts,
-            np.diff(edges),
-            align="edge",
-            color="#B3CDE3",
-            edgecolor="white",
-            linewidth=0.3,
-        )
-        axes.set_xlabel(
-            wrap(label or estimate.name or "Statistic", wide - 18, style.TEXT_SIZE, max_lines=2)
-        )
-        axes.set_ylabel("Resamples")
+        look = {"color": _BAR, "edgecolor": "white", "linewidth": 0.3}
+        axes.bar(edges[:-1], counts, np.diff(edges), align="edge", **look)
+        words = wrap(label or estimate.name or "Statistic", wide - 18, style.TEXT_SIZE)
+        axes.set(xlabel=words, ylabel="Resamples")
         style.number_axis(axes.xaxis, int(wide / 14))
-        key = _mark_estimate(axes, estimate, digits)
-        lost = len(values) - len(known)
-        words = f"{len(known):,} resamples" + (f", {lost:,} more without a value" if lost else "")
-        if len(np.unique(known)) == 1:
-            words += ", all with the same value"
-        key.insert(0, Patch(facecolor="#B3CDE3", label=words))
+        key = [_bar_key(values, known), *_mark_estimate(axes, estimate, digits)]
         for handle in key:
             handle.set_label(wrap(str(handle.get_label()), wide - 12, max_lines=2))
         figure.legend(handles=key, loc="outside lower left", borderaxespad=0.2, handlelength=1.8)
     figure.benchbook_data = pd.DataFrame({"low": edges[:-1], "high": edges[1:], "count": counts})
     return figure
+
+
+def _bar_key(values: np.ndarray, known: np.ndarray) -> Patch:
+    lost = len(values) - len(known)
+    words = f"{len(known):,} resamples" + (f", {lost:,} more without a value" if lost else "")
+    if len(np.unique(known)) == 1:
+        words += ", all with the same value"
+    return Patch(facecolor=_BAR, label=words)
 
 
 def _bin_edges(known: np.ndarray) -> np.ndarray:
@@ -178,36 +174,22 @@ def _bin_edges(known: np.ndarray) -> np.ndarray:
 def _mark_estimate(axes: Axes, estimate: Estimate, digits: int) -> list[Any]:
     key: list[Any] = []
     if estimate.defined:
-        axes.axvline(estimate.value, color=style.INK, linewidth=1.2, label="_value")
-        key.append(
-            Line2D(
-                [],
-                [],
-                color=style.INK,
-                linewidth=1.2,
-                label=f"estimate {number(estimate.value, digits)}",
-            )
-        )
+        look: dict[str, Any] = {"color": style.INK, "linewidth": 1.2}
+        axes.axvline(estimate.value, label="_value", **look)
+        key.append(Line2D([], [], label=f"estimate {number(estimate.value, digits)}", **look))
     if not estimate.has_interval:
         return key
-    dashes = (0, (4, 2))
-    for bound, error in zip((estimate.low, estimate.high), estimate.monte_carlo_error, strict=True):
-        axes.axvline(bound, color=VERMILION, linewidth=1.1, linestyle=dashes, label="_bound")
-        if math.isfinite(error) and error > 0:
-            axes.axvspan(
-                bound - error,
-                bound + error,
-                color=VERMILION,
-                alpha=0.25,
-                linewidth=0,
-                label="_monte carlo error",
-            )
-    words = f"{100 * estimate.level:g} % interval {interval(estimate.low, estimate.high, digits)}"
-    if estimate.method:
-        words += f" ({estimate.method})"
-    key.append(Line2D([], [], color=VERMILION, linewidth=1.1, linestyle=dashes, label=words))
+    look = {"color": VERMILION, "linewidth": 1.1, "linestyle": (0, (4, 2))}
+    shade: dict[str, Any] = {"color": VERMILION, "alpha": 0.25, "linewidth": 0}
     errors = estimate.monte_carlo_error
+    for bound, error in zip((estimate.low, estimate.high), errors, strict=True):
+        axes.axvline(bound, label="_bound", **look)
+        if math.isfinite(error) and error > 0:
+            axes.axvspan(bound - error, bound + error, label="_monte carlo error", **shade)
+    words = f"{100 * estimate.level:g} % interval {interval(estimate.low, estimate.high, digits)}"
+    words += f" ({estimate.method})" if estimate.method else ""
+    key.append(Line2D([], [], label=words, **look))
     if all(math.isfinite(error) for error in errors):
         words = " and ".join(f"±{number(error, digits + 1)}" for error in errors)
-        key.append(Patch(facecolor=VERMILION, alpha=0.25, label=f"Monte-Carlo error {words}"))
+        key.append(Patch(label=f"Monte-Carlo error {words}", **shade))
     return key

@@ -1,4 +1,4 @@
-"""Figures of the raters themselves: pair by pair, category by category, item by item."""
+"""Figures of the raters themselves: pair by pair and category by category."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from ..errors import DataError, ParameterError
@@ -150,6 +149,9 @@ def _heatmap_axes(names: list[str], wide: float) -> tuple[HouseFigure, Axes, flo
     return figure, axes, cell
 
 
+_UNDEFINED = {"facecolor": "white", "edgecolor": style.RULE, "hatch": "//////"}
+
+
 def _draw_cells(axes: Axes, values: np.ndarray, cell: float) -> None:
     k = len(values)
     edges = np.arange(k + 1)
@@ -166,17 +168,9 @@ def _draw_cells(axes: Axes, values: np.ndarray, cell: float) -> None:
     )
     mesh.set_label("_cells")
     for i in range(k):  # grey, not white: white is the colour of chance
-        axes.fill([i, i + 1, i + 1, i], [i, i, i + 1, i + 1], facecolor=style.PALE, linewidth=0)
-    for i, j in zip(*np.nonzero(off & np.isnan(values)), strict=True):
-        axes.fill(
-            [j, j + 1, j + 1, j],
-            [i, i, i + 1, i + 1],
-            facecolor="white",
-            edgecolor=style.RULE,
-            hatch="//////",
-            linewidth=0,
-            label="_undefined",
-        )
+        style.cell(axes, i, i, facecolor=style.PALE)
+    for i, j in np.argwhere(off & np.isnan(values)):
+        style.cell(axes, j, i, **_UNDEFINED)
     texts = [number(v, 2) for v in values[off] if not np.isnan(v)]
     if texts and max(text_mm(text) for text in texts) <= cell - 0.8 and cell > LINE_MM + 0.4:
         _write_cells(axes, values)
@@ -199,15 +193,7 @@ def _write_cells(axes: Axes, values: np.ndarray) -> None:
     for (i, j), value in np.ndenumerate(values):
         if not np.isnan(value):
             colour = style.text_on(style.CHANCE_MAP((value + 1) / 2))
-            axes.text(
-                j + 0.5,
-                i + 0.5,
-                number(value, 2),
-                ha="center",
-                va="center",
-                fontsize=SMALL_SIZE,
-                color=colour,
-            )
+            style.write(axes, j + 0.5, i + 0.5, number(value, 2), ha="center", color=colour)
 
 
 def _draw_colour_bar(figure: Figure, axes: Axes, values: np.ndarray, statistic: str) -> None:
@@ -237,11 +223,11 @@ def _draw_cell_key(bar: Axes, y: float, height: float, words: str, look: str) ->
     """Explain a mark under the colour bar; ``y`` and ``height`` are shares of its height."""
     place: dict[str, Any] = {"transform": bar.transAxes, "clip_on": False}
     if look == "hatch":
-        place |= {"facecolor": "white", "edgecolor": style.RULE, "hatch": "//////"}
+        place |= _UNDEFINED
         bar.add_patch(Rectangle((0, y - height / 2), 1, height, linewidth=0, **place))
     else:
         bar.plot([0.5], [y], marker="_", color=INK, markersize=4, markeredgewidth=0.8, **place)
-    bar.text(1.5, y, words, va="center", fontsize=SMALL_SIZE, transform=bar.transAxes)
+    style.write(bar, 1.5, y, words, transform=bar.transAxes)
 
 
 def category_use(
@@ -340,7 +326,7 @@ def _category_looks(names: Sequence[str], ordered: bool) -> list[dict[str, Any]]
             fill = style.lighter(colour, 0.35)
             looks.append({"facecolor": fill, "hatch": style.HATCHES[index]})
     if _MISSING in names:
-        looks.append({"facecolor": "white", "hatch": "//////", "edgecolor": style.RULE})
+        looks.append(_UNDEFINED)
     return [{"edgecolor": "white", "linewidth": 0.4, **look} for look in looks]
 
 
@@ -365,23 +351,19 @@ def _draw_shares(shares: pd.DataFrame, ordered: bool, wide: float) -> HouseFigur
         _write_shares(axes, starts, values, look, box_width)
         starts = starts + np.nan_to_num(values)
     for index in np.flatnonzero(shares.isna().all(axis=1)).tolist():
-        axes.text(
-            0.01,
-            index,
-            "no ratings",
-            va="center",
-            fontsize=SMALL_SIZE,
-            color=SOFT_INK,
-            fontstyle="italic",
-        )
+        style.write(axes, 0.01, index, "no ratings", color=SOFT_INK, fontstyle="italic")
+    _label_share_axes(axes, names)
+    _draw_share_key(figure, key, looks, wide)
+    return figure
+
+
+def _label_share_axes(axes: Axes, names: Sequence[str]) -> None:
     axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5), xlabel="Share of this rater's ratings")
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(left=False)
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     axes.xaxis.set_major_locator(style.ticks(5))
     axes.spines["left"].set_visible(False)
-    _draw_share_key(figure, key, looks, wide)
-    return figure
 
 
 def _write_shares(
@@ -393,16 +375,8 @@ def _write_shares(
     for index, (start, value) in enumerate(zip(starts, values, strict=True)):
         text = f"{100 * value:.0f}" if not np.isnan(value) else ""
         if text and text_mm(text) + 1.6 <= value * box_width:
-            axes.text(
-                start + value / 2,
-                index,
-                text,
-                ha="center",
-                va="center",
-                fontsize=SMALL_SIZE,
-                color=colour,
-                bbox=plate,
-            )
+            at = start + value / 2
+            style.write(axes, at, index, text, ha="center", color=colour, bbox=plate)
 
 
 def _key_layout(names: Sequence[str], wide: float) -> list[tuple[int, float, str]]:
@@ -427,167 +401,4 @@ def _draw_share_key(
     for (row, x, text), look in zip(key, looks, strict=True):
         y = (LINE_MM + 0.8) * (row + 0.5)
         axes.fill([x, x + 4, x + 4, x], [y - 1.2, y - 1.2, y + 1.2, y + 1.2], **look)
-        axes.text(x + 5.2, y, text, va="center", fontsize=SMALL_SIZE)
-
-
-def ratings_by_item(
-    scores: Any,
-    *,
-    highlight: Sequence[str] = (),
-    label: str = "Score",
-    width: Width = "double",
-) -> HouseFigure:
-    """Draw every rater's score of every item, the items ordered by their mean.
-
-    Parameters
-    ----------
-    scores : DataFrame or array-like, shape (n_items, n_raters)
-        Scores; columns are raters, the index holds item names. Missing scores are NaN; items
-        without any score are left out.
-    highlight : sequence of str
-        Raters drawn in colour. By default all of them when there are six or fewer; otherwise
-        every rater is a grey dot.
-    label : str
-        Words at the vertical axis, with the unit.
-    width : {"single", "medium", "double"} or float
-        Printed width, or millimetres.
-
-    Raises
-    ------
-    DataError, ParameterError
-        When there is no score; when a highlighted rater is unknown.
-    """
-    frame = _checked_scores(scores)
-    raters = [str(name) for name in frame.columns]
-    unknown = [name for name in highlight if name not in raters]
-    if unknown:
-        raise ParameterError(f"unknown rater '{unknown[0]}'; expected one of {', '.join(raters)}.")
-    if len(highlight) > len(PALETTE):
-        raise ParameterError(
-            f"{len(highlight)} raters highlighted; expected {len(PALETTE)} at most."
-        )
-    shown = list(highlight) or (raters if len(raters) <= len(PALETTE) else [])
-    frame = frame.iloc[np.argsort(frame.mean(axis=1).to_numpy(), kind="stable")]
-    wide = width_mm(width)
-    names, upright = _item_names(frame.index, wide)
-    with house_style():
-        key = _key_of_raters(shown, len(raters))
-        columns = int((wide - 6) / (max(text_mm(str(mark.get_label())) for mark in key) + 9))
-        room = 1.3 * LINE_MM * math.ceil(len(key) / max(1, columns))
-        room += max(text_mm(name) for name in names) if upright else 0
-        figure = style.new_figure(wide, 0.4 * wide + 14 + room, layout="constrained")
-        axes = figure.subplots()
-        _draw_items(axes, frame, shown)
-        _label_items(axes, frame, names, upright, wrap(label, 0.4 * wide, style.TEXT_SIZE))
-        figure.legend(
-            handles=key,
-            loc="outside upper left",
-            ncols=max(1, min(len(key), columns)),
-            handlelength=1.4,
-            columnspacing=1.2,
-            handletextpad=0.5,
-            borderaxespad=0.2,
-        )
-    n_items, n_raters = frame.shape
-    figure.benchbook_data = pd.DataFrame(
-        {
-            "item": np.repeat(frame.index, n_raters),
-            "rater": np.tile(frame.columns, n_items),
-            "score": frame.to_numpy().ravel(),
-        }
-    ).dropna(ignore_index=True)
-    return figure
-
-
-def _checked_scores(scores: Any) -> pd.DataFrame:
-    frame = pd.DataFrame(scores).copy()
-    if not isinstance(scores, pd.DataFrame):
-        frame.columns = [f"rater {i + 1}" for i in range(frame.shape[1])]
-        frame.index = pd.Index(range(1, len(frame) + 1))
-    frame.columns = [str(name) for name in frame.columns]
-    frame.index = pd.Index([str(name) for name in frame.index])
-    if not frame.columns.is_unique:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise DataError("ratings_by_item: the same rater twice", column=twice)
-    frame = numeric(frame, frame.columns, "ratings_by_item").dropna(how="all")
-    if frame.empty:
-        raise DataError("ratings_by_item: no score", expected="one score or more")
-    return frame
-
-
-def _draw_items(axes: Axes, frame: pd.DataFrame, shown: Sequence[str]) -> None:
-    x = np.arange(len(frame))
-    values = frame.to_numpy()
-    axes.vlines(
-        x,
-        np.nanmin(values, axis=1),
-        np.nanmax(values, axis=1),
-        color="#CFCFCF",
-        linewidth=0.8 if len(frame) <= 150 else 0.4,
-        zorder=1,
-        rasterized=len(frame) > style.MANY_POINTS,
-    )
-    rest = [name for name in frame.columns if name not in shown]
-    if rest:
-        grid = np.repeat(x[:, None], len(rest), axis=1)
-        mask = ~np.isnan(frame[rest].to_numpy())
-        style.points(
-            axes,
-            grid[mask],
-            frame[rest].to_numpy()[mask],
-            "#8A8A8A",
-        )
-    for index, name in enumerate(shown):
-        part = frame[name].to_numpy()
-        known = ~np.isnan(part)
-        style.points(
-            axes,
-            x[known],
-            part[known],
-            PALETTE[index],
-            marker=style.MARKERS[index],
-            s=13 if len(frame) <= 60 else 7,
-            alpha=0.9,
-            zorder=4,
-        )
-    axes.plot(x, np.nanmean(values, axis=1), color=INK, linewidth=0.9, zorder=2, label="_mean")
-
-
-def _item_names(items: pd.Index, wide: float) -> tuple[list[str], bool]:
-    """Return the names to write under the items (none when there is no room), and how."""
-    slot = (wide - 20) / len(items)
-    if slot < LINE_MM + 0.4:
-        return [], False
-    names = style.short_names(list(items), 25)
-    return names, max(text_mm(name) for name in names) > slot - 1
-
-
-def _label_items(
-    axes: Axes, frame: pd.DataFrame, names: Sequence[str], upright: bool, label: str
-) -> None:
-    n = len(frame)
-    axes.set_xlim(-0.7, n - 0.3)
-    axes.set_ylabel(label)
-    if names:
-        axes.set_xticks(range(n), names, rotation=90 if upright else 0)
-        axes.set_xlabel("Item, ordered by its mean score")
-    else:
-        axes.set_xticks([])
-        axes.set_xlabel(f"{n:,} items, ordered by their mean score")
-    low, high = np.nanmin(frame.to_numpy()), np.nanmax(frame.to_numpy())
-    margin = 0.05 * (high - low) or max(1.0, 0.05 * abs(high))
-    axes.set_ylim(low - margin, high + margin)
-    style.number_axis(axes.yaxis, 6)
-
-
-def _key_of_raters(shown: Sequence[str], n_raters: int) -> list[Line2D]:
-    dot: dict[str, Any] = {"linestyle": "none", "markersize": 3.5}
-    names = style.short_names(shown, 40) if shown else []
-    key = [
-        Line2D([], [], color=PALETTE[index], marker=style.MARKERS[index], label=name, **dot)
-        for index, name in enumerate(names)
-    ]
-    if n_raters > len(shown):
-        words = f"{n_raters - len(shown)} {'other ' if shown else ''}raters"
-        key.append(Line2D([], [], color=style.RULE, marker="o", label=words, **dot))
-    return [*key, Line2D([], [], color=INK, linewidth=0.9, label="mean")]
+        style.write(axes, x + 5.2, y, text)

@@ -459,6 +459,17 @@ def text_on(colour: Any) -> str:
     return "white" if luminance(colour) < 0.179 else "black"
 
 
+def write(axes: Axes, x: float, y: float, words: str, **look: Any) -> Any:
+    """Write small text in data coordinates, centred on its height."""
+    return axes.text(x, y, words, **{"fontsize": SMALL_SIZE, "va": "center", **look})
+
+
+def cell(axes: Axes, column: int, row: int, **look: Any) -> None:
+    """Fill one unit square of a grid."""
+    x, y = [column, column + 1, column + 1, column], [row, row, row + 1, row + 1]
+    axes.fill(x, y, **{"linewidth": 0, **look})
+
+
 def points(axes: Axes, x: Any, y: Any, colour: str, **look: Any) -> Any:
     """Draw a cloud of points: the more of them, the smaller and the more transparent."""
     n = len(x)

@@ -34,7 +34,7 @@ class Origin:
     source : str
         Name of the file or table.
     rows : sequence, optional
-        Line or label of each row; rows are counted from 1 when there are none.
+        Line or label of each row; without them, rows are counted from 0.
     is_file : bool
         True when the table was read from a file, so that advice can name the reader's parameters.
     """
@@ -45,7 +45,7 @@ class Origin:
 
     def place(self, row: int) -> Any:
         """Return the line or label of the row at a position."""
-        return row + 1 if self.rows is None else self.rows[row]
+        return row if self.rows is None else self.rows[row]
 
     def error(self, message: str, *, row: int | None = None, **told: Any) -> DataError:
         """Return an error, with the place of the row at position ``row``."""

@@ -144,11 +144,11 @@ class Ratings:
         Raises
         ------
         ParameterError
-            A name that is not a rater's or is given twice, fewer than two names, or ratings that
-            came as counts.
+            A name that is not a rater's or is given twice, no name, or ratings that came as
+            counts.
         """
         self._need_identified("a choice of raters")
-        columns = [self._position(name) for name in chosen_raters(raters)]
+        columns = [self._position(name) for name in chosen_raters(raters, least=1)]
         part = replace(
             self,
             values=self.values[:, columns],
@@ -158,7 +158,7 @@ class Ratings:
         return replace(part.rows(rated), n_dropped=self.n_dropped + int((~rated).sum()))
 
     def drop(self, rater: str) -> Ratings:
-        """Return the ratings without one rater; two others must remain."""
+        """Return the ratings without one rater."""
         self._need_identified("leaving out a rater")
         position = self._position(canonical(rater))
         return self.select([*self.raters[:position], *self.raters[position + 1 :]])
@@ -397,5 +397,5 @@ def as_ratings(
 
 
 def _origin(table: Any, source: str) -> Origin:
-    """Return the places of a table's rows: the labels of a DataFrame, else numbers from 1."""
+    """Return the places of a table's rows: the labels of a DataFrame, else numbers from 0."""
     return Origin(source, list(table.index) if isinstance(table, pd.DataFrame) else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,22 +19,19 @@ MOST_RATINGS = 20_000_000
 
 
 def as_frame(table: Any, origin: Origin) -> pd.DataFrame:
-    """Return a table as a DataFrame; without labels of its own, rows are counted from 1."""
+    """Return a table as a DataFrame; without labels of its own, it is counted from 0."""
     if isinstance(table, pd.DataFrame):
         return table
     if isinstance(table, (list, tuple)):
         _check_even(table, origin)
     try:
-        frame = pd.DataFrame(table)
+        return pd.DataFrame(table)
     except (ValueError, TypeError) as problem:
         raise origin.error(
             "this is no table",
             found=f"{type(table).__name__} ({problem})",
             expected="a table of items x raters, with two dimensions",
         ) from None
-    if isinstance(table, (Mapping, pd.Series)):
-        return frame
-    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1), axis=0)
 
 
 def _check_even(rows: Sequence[Any], origin: Origin) -> None:
@@ -67,8 +64,8 @@ def side_by_side(first: Any, second: Any) -> pd.DataFrame:
 
 
 def _common_index(first: Any, second: Any) -> pd.Index:
-    """Return the index two Series share; else count the items from 1."""
-    counted = pd.RangeIndex(1, len(first) + 1)
+    """Return the index two Series share; else count the items from 0."""
+    counted = pd.RangeIndex(len(first))
     if not (isinstance(first, pd.Series) and isinstance(second, pd.Series)):
         return counted
     if not first.index.is_unique:
@@ -109,8 +106,6 @@ def names_of(labels: pd.Index) -> np.ndarray:
 
 def rater_names(frame: pd.DataFrame) -> tuple[str, ...]:
     """Return the names of columns that stand for raters."""
-    if unlabelled(frame.columns):
-        return tuple(f"rater {number + 1}" for number in range(frame.shape[1]))
     return tuple(map(name_of, frame.columns))
 
 
@@ -154,15 +149,15 @@ def check_raters(names: Sequence[str], origin: Origin) -> None:
         )
 
 
-def chosen_raters(raters: Sequence[Any]) -> list[str]:
-    """Return the names of the raters a caller chose: two or more, each once."""
+def chosen_raters(raters: Sequence[Any], least: int = 2) -> list[str]:
+    """Return the names of the raters a caller chose: at least so many, each once."""
     if isinstance(raters, str):
         raise ParameterError(f"raters are a list of names; found the text {quoted(raters)}.")
     names = [canonical(name) for name in raters]
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ParameterError(f"rater {quoted(repeated[0])} is chosen twice.")
-    if len(names) < 2:
+    if len(names) < least:
         raise ParameterError(
             f"agreement needs at least two raters; found raters=[{listed(names)}]."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import copy
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -426,14 +427,18 @@ def _output(output: Cell, n: int, options: Options, pictures: str, images: dict[
             raw = value.encode() if suffix == "svg" else base64.b64decode(value)
             path = f"{pictures}-{n}.{suffix}"
             images[path] = raw
-            return f"![]({path}){_picture_attributes(options, n)}"
+            size = output.get("metadata", {}).get(mime, {})
+            return f"![]({path}){_picture_attributes(options, n, size)}"
     if "text/latex" in data:
         return text_of(data["text/latex"])
     return fenced(_ANSI.sub("", text_of(data.get("text/plain"))))
 
 
-def _picture_attributes(options: Options, n: int) -> str:
+def _picture_attributes(options: Options, n: int, size: Mapping[str, int]) -> str:
+    """Write the alternative text, and the size that the output asks for, as Quarto does."""
     alternative = options.get("fig-alt")
     if isinstance(alternative, list):
         alternative = alternative[n - 1] if n <= len(alternative) else None
-    return f"{{{attribute('fig-alt', alternative)}}}" if alternative else ""
+    written = [attribute("fig-alt", alternative)] if alternative else []
+    written += [attribute(side, size[side]) for side in ("width", "height") if side in size]
+    return f"{{{' '.join(written)}}}" if written else ""

@@ -20,7 +20,7 @@ html:root {
   --sd-sidebar-width: 12.5rem;
   --sd-margin-width: 13rem;
   --sd-gap: 1.5rem;
-  --sd-body-width: 48rem;
+  --sd-body-width: 55rem;
 }
 #quarto-header .sd-navbar-default {
   background: var(--bs-navbar-bg);

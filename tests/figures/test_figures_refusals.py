@@ -166,7 +166,7 @@ REFUSED = {
     "items, unknown rater": (
         lambda: figures.ratings_by_item([[1, 2]], highlight=["Z"]),
         ParameterError,
-        "unknown rater 'Z'",
+        "unknown rater 'Z'; known: rater 1, rater 2",
     ),
 }
 
