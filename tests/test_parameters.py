@@ -51,6 +51,8 @@ class Model(BaseModel):
     exact: bool = Field(True, description="Exact interval.")
     threshold: float | str = Field("auto", description="Number, or auto.")
     gold: DataFile = Field("", description="Second file.")
+    item: str | list[str] | None = Field(None, description="Columns.")
+    where: dict[str, int] | None = Field(None, description="Rows kept.")
 
 
 CELL = """#| echo: true
@@ -69,6 +71,8 @@ seed = 0  # of the resamples
 exact = True  # exact interval
 threshold = "auto"  # number, or auto
 gold = ""  # second file
+item = None  # columns
+where = None  # rows kept
 """
 
 
@@ -186,6 +190,12 @@ def test_order_and_missing_descriptions_are_told():
         ("limits=null", None),
         ("threshold=0.5", 0.5),
         ("threshold=auto", "auto"),
+        ("item=patient", "patient"),
+        ("item=patient,eye", ["patient", "eye"]),
+        ('item=["a"]', ["a"]),
+        ("item=7", "7"),
+        ("item=null", None),
+        ('where={"arm": 1}', {"arm": 1}),
         ("data=007", "007"),
         ("data=1", "1"),
         ("data=true", "true"),
@@ -278,8 +288,8 @@ def test_values_of_numpy_and_paths_are_plain_values():
         ),
         ({"scale": "interval"}, """expected one of "nominal", "ordinal"."""),
         ({"raters": ["A", 3]}, """'raters' is ["A", 3]; expected a list, each text."""),
-        ({"limits": [1]}, "'limits' is [1]; expected a list of 2: a number, a number or null."),
-        ({"seed": -1}, "'seed' is -1; expected a whole number at least 0 or null."),
+        ({"limits": [1]}, "'limits' is [1]; expected a list of 2: a number, a number, or null."),
+        ({"seed": -1}, "'seed' is -1; expected a whole number at least 0, or null."),
         ({"threshold": None}, "'threshold' is null; expected a number or text."),
     ],
 )
@@ -336,6 +346,8 @@ def test_expected_puts_bounds_into_words():
         some: Annotated[list[int], Field(min_length=2)] = [1, 2]
         name: str = Field("ab", pattern="^a")
         even: int = Field(2, multiple_of=2)
+        mark: str = Field(",", min_length=1, max_length=1)
+        rows: dict[str, int] | None = None
 
     words = {name: expected(field) for name, field in Bounds.model_fields.items()}
     assert words == {
@@ -343,6 +355,8 @@ def test_expected_puts_bounds_into_words():
         "some": "a list of at least 2 items, each a whole number",
         "name": "text matching ^a",
         "even": "a whole number a multiple of 2",
+        "mark": "text 1 character long",
+        "rows": "a mapping, or null",
     }
 
 

@@ -373,10 +373,6 @@ def _bar(base: type[Watcher]) -> Any:
             self.bar.total = sum(total for _, total in self.done.values())
             self.bar.set_description_str(self._running(), refresh=True)
 
-        def end(self, outcome: Outcome) -> None:
-            state = "failed" if outcome.status == "failed" else f"{outcome.seconds:.1f} s"
-            self.bar.write(f"{outcome.name}: {state}", file=sys.stderr)
-
         def close(self) -> None:
             if self.bar is not None:
                 self.bar.close()

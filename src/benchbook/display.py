@@ -207,9 +207,10 @@ def html_table(page: pd.DataFrame) -> str:
     """Return a plain table with header cells; numbers stand to the right."""
     right = [_numeric_column(page[name]) for name in page.columns]
     style = [' style="text-align: right; white-space: nowrap"' if flag else "" for flag in right]
+    heading = [' style="text-align: right"' if flag else "" for flag in right]
     head = "".join(
         f'<th scope="col"{look}>{html.escape(str(name))}</th>'
-        for name, look in zip(page.columns, style, strict=True)
+        for name, look in zip(page.columns, heading, strict=True)
     )
     body = "\n".join(
         "<tr>"

@@ -229,8 +229,15 @@ def parse_command_line(items: Iterable[str], model: type[BaseModel]) -> dict[str
         if name in values:
             raise ParameterError(f"parameter '{name}' is given twice.")
         field = model.model_fields.get(name)
-        values[name] = _read_value(text, _kinds(field.annotation) if field else set())
+        values[name] = _read_value(text, _kinds_meant(text, field.annotation) if field else set())
     return values
+
+
+def _kinds_meant(text: str, annotation: Any) -> set[type]:
+    """Return a parameter's base types; where text or a list is taken, one bare word is text."""
+    kinds = _kinds(annotation)
+    one_word = "," not in text and not text.lstrip().startswith(("[", "("))
+    return kinds - {list} if one_word and str in _alternatives(annotation) else kinds
 
 
 def _read_value(text: str, kinds: set[type]) -> Any:
@@ -258,6 +265,16 @@ def _literal(text: str) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value if re.fullmatch(r"[-+]?[\d.]+([eE][-+]?\d+)?", text.strip()) else text
     return value if isinstance(value, bool | list | dict | None) else text
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    """Return the members of a union, unwrapped; one when it is none."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _alternatives(arguments[0])
+    if origin in (Union, types.UnionType):
+        return [part for argument in arguments for part in _alternatives(argument)]
+    return [annotation]
 
 
 def _kinds(annotation: Any) -> set[type]:
@@ -460,8 +477,9 @@ def _words(annotation: Any, metadata: Iterable[Any] = ()) -> str:
         return _words(arguments[0], [*arguments[1:], *metadata])
     if origin in (Union, types.UnionType):
         metadata = list(metadata)
-        parts = [_words(part, metadata if part is not type(None) else ()) for part in arguments]
-        return " or ".join(dict.fromkeys(parts))
+        parts = [_words(part, metadata) for part in arguments if part is not type(None)]
+        null = ", or null" if type(None) in arguments else ""
+        return " or ".join(dict.fromkeys(parts)) + null
     if origin in (list, tuple, set, frozenset):
         members = [_words(part) for part in arguments if part is not Ellipsis]
         if origin is tuple and Ellipsis not in arguments and len(members) > 1:
@@ -473,6 +491,8 @@ def _words(annotation: Any, metadata: Iterable[Any] = ()) -> str:
         return "one of " + ", ".join(json.dumps(choice) for choice in choices)
     if any(isinstance(mark, _FileMarker) for mark in metadata):
         return "the path of a file"
+    if origin is dict:
+        return "a mapping"
     text = _PLAIN.get(annotation, getattr(annotation, "__name__", str(annotation)))
     return text + _range(metadata, "characters" if annotation is str else "")
 
@@ -485,6 +505,9 @@ def _range(metadata: Iterable[Any], unit: str) -> str:
         for key in ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
         if getattr(mark, key, None) is not None
     }
+    length = bounds.get("min_length")
+    if length is not None and length == bounds.get("max_length"):
+        return f" {length} {unit}".removesuffix("s" if length == 1 else "") + " long"
     if "ge" in bounds and "le" in bounds:
         return f" from {bounds['ge']} to {bounds['le']}"
     texts = {"ge": "at least {}", "gt": "above {}", "le": "at most {}", "lt": "below {}"}

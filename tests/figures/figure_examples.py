@@ -193,6 +193,10 @@ AWKWARD: dict[str, Callable[..., HouseFigure]] = {
     "influence, equal": lambda **kw: figures.leave_one_out(
         without().assign(without=0.44), FULL.value, **kw
     ),
+    "influence, undefined": lambda **kw: figures.leave_one_out(without(), undefined(REASON), **kw),
+    "influence, nothing defined": lambda **kw: figures.leave_one_out(
+        without().assign(without=math.nan), math.nan, **kw
+    ),
     "influence, forty": lambda **kw: figures.leave_one_out(
         pd.DataFrame({"rater": _LONG_NAMES * 5, "value": np.linspace(0.3, 0.5, 40)}), FULL, **kw
     ),

@@ -159,6 +159,14 @@ def test_influence_is_drawn_from_the_full_coefficient_highest_first():
     assert (band.x0, band.x1) == pytest.approx((FULL.low, FULL.high))
 
 
+def test_influence_on_an_undefined_coefficient_is_no_change(words):
+    figure = AWKWARD["influence, undefined"]()
+    assert drawn_values(figure) == [0.52, 0.43, 0.39]
+    assert marks(figure, "_stem") == []
+    assert "Value (all raters: undefined)" in words(figure)
+    assert figure_data(figure)["change"].isna().all()
+
+
 def test_icc_forms_are_grouped_by_definition_whatever_the_order_given(words):
     figure = figures.icc_forms(ICCS)
     order = ["ICC(1,1)", "ICC(2,1)", "ICC(1,k)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)"]

@@ -291,7 +291,8 @@ def leave_one_out(
         ``reason`` where it is undefined, as ``benchbook.agreement.leave_one_rater_out`` gives
         them. Rows are drawn from the highest value to the lowest.
     estimate : Estimate or float
-        The coefficient with every rater; its interval is shaded.
+        The coefficient with every rater; its interval is shaded. Where it is undefined, only
+        the values without each rater are drawn.
     label, digits, width
         Words under the axis, decimals printed, printed width.
     """
@@ -299,33 +300,34 @@ def leave_one_out(
     frame = plotted_table(frame, ("rater", "value"), "leave_one_out")
     frame = estimate_table(frame.assign(name=frame["rater"]), "leave_one_out")
     full = float(getattr(estimate, "value", estimate))
-    if not math.isfinite(full):
-        raise DataError(
-            "leave_one_out: no coefficient with every rater", found=full, expected="a number"
-        )
     frame["change"] = frame["value"] - full
     frame = frame.sort_values("value", ascending=False, kind="stable", na_position="last")
     rows = [_influence_row(entry, full, digits) for _, entry in frame.iterrows()]
     span = (getattr(estimate, "low", math.nan), getattr(estimate, "high", math.nan))
     band = None if math.isnan(span[0] + span[1]) else span
-    low, high = _near(np.concatenate([frame["value"].dropna(), [full], band or []]))
-    words = f"all raters: {number(full, digits)}"
-    if band:
-        words += f", shaded {interval(*span, digits)}"
-    scale = Scale(low, high, label, references=[(full, words, "-")])
-    scale.band, scale.heading = band, "Value (change)"
+    low, high = _near(np.array([*frame["value"], full, *(band or ())]))
+    scale = Scale(low, high, label, band=band, heading="Value (all raters: undefined)")
+    if not math.isnan(full):
+        words = f"all raters: {number(full, digits)}"
+        words += f", shaded {interval(*band, digits)}" if band else ""
+        scale.references, scale.heading = [(full, words, "-")], "Value (change)"
     return row_figure(frame.drop(columns="name"), rows, scale, width)
 
 
 def _influence_row(entry: pd.Series, full: float, digits: int) -> Row:
     if math.isnan(entry["value"]):
         return Row(entry["name"], text="undefined", reason=entry["reason"] or "no reason given")
-    change = number(entry["change"], digits, signed=True)
-    text = f"{number(entry['value'], digits)} ({change})"
+    text = number(entry["value"], digits)
+    if math.isnan(full):
+        return Row(entry["name"], entry["value"], text=text, marker="o")
+    text += f" ({number(entry['change'], digits, signed=True)})"
     return Row(entry["name"], entry["value"], text=text, stem_from=full, marker="o")
 
 
 def _near(values: np.ndarray) -> tuple[float, float]:
     """Return axis limits a little outside the values (a lollipop needs no zero)."""
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return 0.0, 1.0
     margin = 0.06 * float(np.ptp(values)) or 0.05
     return float(values.min()) - margin, float(values.max()) + margin

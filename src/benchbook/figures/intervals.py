@@ -136,7 +136,7 @@ def bootstrap_distribution(
     with house_style():
         figure = style.new_figure(wide, min(0.52 * wide + 26, 88), layout="constrained")
         axes = figure.subplots()
-        look = {"color": _BAR, "edgecolor": "white", "linewidth": 0.3}
+        look: dict[str, Any] = {"color": _BAR, "edgecolor": "white", "linewidth": 0.3}
         axes.bar(edges[:-1], counts, np.diff(edges), align="edge", **look)
         words = wrap(label or estimate.name or "Statistic", wide - 18, style.TEXT_SIZE)
         axes.set(xlabel=words, ylabel="Resamples")

@@ -65,7 +65,7 @@ def pairwise_heatmap(
     Raises
     ------
     DataError, ParameterError
-        When the matrix is not square, not symmetric, or outside −1 to 1.
+        When the matrix is not square, not symmetric, or above 1.
     """
     values, names = _checked_matrix(matrix, labels)
     if order not in ("given", "mean"):
@@ -118,10 +118,8 @@ def _checked_matrix(matrix: Any, labels: Sequence[str] | None) -> tuple[np.ndarr
             "pairwise_heatmap: matrix is not symmetric",
             expected="the same value for (A, B) and (B, A)",
         )
-    if (np.abs(values) > 1 + 1e-9).any():
-        raise DataError(
-            "pairwise_heatmap: coefficient outside −1 to 1", found=f"{np.nanmax(np.abs(values)):g}"
-        )
+    if (values > 1 + 1e-9).any():
+        raise DataError("pairwise_heatmap: coefficient above 1", found=f"{np.nanmax(values):g}")
     return values, names
 
 
@@ -198,7 +196,7 @@ def _write_cells(axes: Axes, values: np.ndarray) -> None:
 
 def _draw_colour_bar(figure: Figure, axes: Axes, values: np.ndarray, statistic: str) -> None:
     known = values[~np.isnan(values)]
-    low = min(0.0, math.floor(5 * known.min()) / 5) if len(known) else 0.0
+    low = float(np.clip(math.floor(5 * known.min()) / 5, -1, 0)) if len(known) else 0.0
     written = any(text.get_text() for text in axes.texts)
     pairs = values[np.triu_indices(len(values), 1)]
     key = [("undefined", "hatch")] if np.isnan(pairs).any() else []
@@ -352,13 +350,13 @@ def _draw_shares(shares: pd.DataFrame, ordered: bool, wide: float) -> HouseFigur
         starts = starts + np.nan_to_num(values)
     for index in np.flatnonzero(shares.isna().all(axis=1)).tolist():
         style.write(axes, 0.01, index, "no ratings", color=SOFT_INK, fontstyle="italic")
-    _label_share_axes(axes, names)
+    _label_share_axes(axes, names, "items" if _MISSING in shares.columns else "ratings")
     _draw_share_key(figure, key, looks, wide)
     return figure
 
 
-def _label_share_axes(axes: Axes, names: Sequence[str]) -> None:
-    axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5), xlabel="Share of this rater's ratings")
+def _label_share_axes(axes: Axes, names: Sequence[str], whole: str) -> None:
+    axes.set(xlim=(0, 1), ylim=(len(names) - 0.5, -0.5), xlabel=f"Share of the rater's {whole}")
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(left=False)
     axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")

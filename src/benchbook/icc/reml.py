@@ -177,13 +177,15 @@ class CrossedDesign:
         reduced = self.groups.eliminate(ratio_long, self.short_counts, self.short_sums)
         system = np.eye(len(reduced.link)) + ratio_short * reduced.block
         inverse = np.linalg.inv(system)
-        short = ratio_short * (inverse @ reduced.right)
+        # An effect is its ratio times the sum of its residuals. The sums come from the equations:
+        # added up from residuals they would be noise when the ratio is large.
+        short_rest = inverse @ reduced.right
+        short = ratio_short * short_rest
         mean = reduced.mean_right / reduced.mean_block - float(reduced.link @ short)
-        weights = ratio_long / (1.0 + ratio_long * self.long_counts)
-        long = weights * (self.long_sums - mean * self.long_counts - self.incidence @ short)
+        long_right = self.long_sums - mean * self.long_counts - self.incidence @ short
+        long_rest = long_right / (1.0 + ratio_long * self.long_counts)
 
-        residuals = self._residuals(long, short, mean)
-        long_rest, short_rest = residuals.sum(axis=1), residuals.sum(axis=0)
+        residuals = self._residuals(ratio_long * long_rest, short, mean)
         squares = np.array([long_rest @ long_rest, short_rest @ short_rest])
         penalised = float(np.sum(residuals**2) + squares @ [ratio_long, ratio_short])
         df = self.n_scores - 1

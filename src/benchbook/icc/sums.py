@@ -19,6 +19,8 @@ from .forms import Form, from_mean_squares, icc_form
 from .scores import Pairs, as_pairs, as_scores, complete_items, rounding_floor
 
 Part = Literal["bias", "sd", "lower", "upper"]
+# A difference of two sums that is this share of them is rounding.
+CANCELLED = 64 * np.finfo(float).eps
 
 
 def icc_statistic(data: Any, form: str) -> SumsStatistic:
@@ -86,13 +88,11 @@ def _icc_evaluator(
         n = sums[:, 0]
         enough = np.where(n >= 2, n, np.nan)
 
-        def settle(values: np.ndarray) -> np.ndarray:
-            return np.where(values <= floor * enough, 0.0, values)
-
-        items = settle(k * (sums[:, 2] - sums[:, 1] ** 2 / enough))
         columns = sums[:, 3 : 3 + k]
-        error = settle(sums[:, 3 + k] - np.sum(columns**2, axis=1) / enough)
-        raters = settle(np.sum((columns + n[:, None] * shifts) ** 2, axis=1) / enough)
+        items = k * _deviations(sums[:, 1], sums[:, 2], enough, floor / k)
+        error = _deviations(columns.T, sums[:, 3 + k], enough, floor)
+        raters = np.sum((columns + n[:, None] * shifts) ** 2, axis=1) / enough
+        raters = np.where(raters <= floor * enough, 0.0, raters)
         values = from_mean_squares(
             form,
             items=items / (enough - 1),
@@ -127,10 +127,8 @@ def ccc_statistic(first: Any, second: Any = None, *, ddof: int = 0) -> SumsStati
 
     def evaluate(sums: np.ndarray) -> np.ndarray:
         n = np.where(sums[:, 0] > ddof, sums[:, 0], np.nan)
-        sum_means = sums[:, 2] - sums[:, 1] ** 2 / n
-        sum_differences = sums[:, 4] - sums[:, 3] ** 2 / n
-        sum_means = np.where(sum_means <= floor * n, 0.0, sum_means) / (n - ddof)
-        sum_differences = np.where(sum_differences <= floor * n, 0.0, sum_differences) / (n - ddof)
+        sum_means = _deviations(sums[:, 1], sums[:, 2], n, floor) / (n - ddof)
+        sum_differences = _deviations(sums[:, 3], sums[:, 4], n, floor) / (n - ddof)
         gap = sums[:, 3] / n + shift
         covariance = sum_means - sum_differences / 4
         # Where neither rater varies there is nothing to be concordant about.
@@ -174,8 +172,7 @@ def bland_altman_statistic(
         bias = sums[:, 1] / n + shift
         if part == "bias":
             return bias
-        squares = sums[:, 2] - sums[:, 1] ** 2 / n
-        squares = np.where(squares <= floor * n, 0.0, squares)
+        squares = _deviations(sums[:, 1], sums[:, 2], n, floor)
         spread = np.sqrt(divide(squares, np.where(n >= 2, n - 1, 0.0)))
         return (0.0 if part == "sd" else bias) + steps[part] * spread
 
@@ -194,6 +191,17 @@ def _squares(*columns: np.ndarray) -> np.ndarray:
     for column in columns:
         parts += [column, column**2]
     return np.column_stack(parts)
+
+
+def _deviations(totals: np.ndarray, squares: np.ndarray, n: np.ndarray, floor: float) -> np.ndarray:
+    """Return sums of squared deviations from sums, shape (m,) or (j, m), and sums of squares.
+
+    Zero where the difference is no more than rounding: of the scores (``floor`` per item), or of
+    the subtraction itself, as when one item makes up a whole resample.
+    """
+    subtracted = np.sum(np.atleast_2d(totals) ** 2, axis=0) / n
+    rest = squares - subtracted
+    return np.where(rest <= np.maximum(floor * n, CANCELLED * squares), 0.0, rest)
 
 
 def _mean(values: np.ndarray) -> float:

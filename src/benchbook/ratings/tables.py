@@ -59,26 +59,24 @@ def side_by_side(first: Any, second: Any) -> pd.DataFrame:
     names.append("rater 2" if two.name is None else str(two.name))
     if names[0] == names[1]:
         names = ["rater 1", "rater 2"]
+    index: pd.Index = pd.RangeIndex(len(one))
+    if isinstance(first, pd.Series) and isinstance(second, pd.Series) and one.index.is_unique:
+        index = _common_index(one.index, two.index)
     frame = pd.DataFrame({0: one.reset_index(drop=True), 1: two.reset_index(drop=True)})
-    return frame.set_axis(_common_index(first, second), axis=0).set_axis(names, axis=1)
+    return frame.set_axis(index, axis=0).set_axis(names, axis=1)
 
 
-def _common_index(first: Any, second: Any) -> pd.Index:
-    """Return the index two Series share; else count the items from 0."""
-    counted = pd.RangeIndex(len(first))
-    if not (isinstance(first, pd.Series) and isinstance(second, pd.Series)):
-        return counted
-    if not first.index.is_unique:
-        return counted
-    if first.index.equals(second.index):
-        return first.index
-    if set(first.index) == set(second.index):
+def _common_index(first: pd.Index, second: pd.Index) -> pd.Index:
+    """Return the index of two Series when it is the same; else count the items from 0."""
+    if first.equals(second):
+        return first
+    if set(first) == set(second):
         raise DataError(
             "the two raters list the items in different orders",
-            found=f"item {quoted(second.index[0])} beside {quoted(first.index[0])}",
+            found=f"item {quoted(second[0])} beside {quoted(first[0])}",
             expected="the same order, for instance second.loc[first.index]",
         )
-    return counted
+    return pd.RangeIndex(len(first))
 
 
 def unlabelled(labels: pd.Index) -> bool:

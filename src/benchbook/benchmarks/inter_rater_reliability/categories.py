@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.agreement import cohen_kappa, fleiss_kappa, landis_koch
-from benchbook.display import Drawing, Table
+from benchbook.display import Drawing, Table, formatted
 from benchbook.estimate import Estimate
 
 from . import sensitivity
@@ -157,11 +157,11 @@ class CategoryExhibits(Evaluation):
                 weighted = cohen_kappa(one.ratings, weights=self.parameters.weights, level=level)
                 rows.append(kappa_row(one, weighted))
         frame = pd.DataFrame(rows)
-        shown = frame.drop(columns=["left out", "reason"])
         caption = (
             f"κ with its {self.percent} interval from the general standard error; the standard "
             "error under κ = 0 serves z and p only. The indices exist for two categories."
         )
+        shown = _upright(frame.drop(columns="reason"), own=self.own)
         return Table(frame, "two-raters", caption, shown)
 
     def say_ordinal(self) -> str:
@@ -437,3 +437,12 @@ def _pairs_word(study: Study) -> str:
 def _loss(coefficient: Coefficient) -> str:
     lost = coefficient.distribution.n_undefined
     return f" ({lost} of the resamples had no value)" if lost else ""
+
+
+def _upright(frame: pd.DataFrame, *, own: bool) -> pd.DataFrame:
+    """Return a table of few rows and many columns turned, one column per row."""
+    heads = frame["weights"] if own else frame["data"] + ", " + frame["weights"]
+    page = formatted(frame.drop(columns=["data", "weights"]))
+    turned = page.T.set_axis(list(heads), axis=1)
+    turned.insert(0, "measure", turned.index)
+    return turned.reset_index(drop=True)

@@ -215,7 +215,7 @@ def kappa_row(study: Study, result: KappaResult) -> dict[str, Any]:
         if result.prevalence_index is None
         else result.prevalence_index,
         "bias index": math.nan if result.bias_index is None else result.bias_index,
-        "PABAK": result.pabak,
+        "PABAK (Brennan–Prediger beyond two categories)": result.pabak,
         "maximum κ": result.maximum,
         "items": made.n_items,
         "left out": result.n_excluded,

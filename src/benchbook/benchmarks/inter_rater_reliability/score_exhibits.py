@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from benchbook.display import Drawing, Table
-from benchbook.estimate import Estimate
 from benchbook.icc import TwoWayAnova
 
 from .evaluation import Evaluation
 from .scores import Scores
 from .studies import shared_pairs
-from .wording import bullets, count, in_unit, p_text, plural, span
+from .wording import bullets, count, in_unit, p_text, plural, significant, span
 
 
 class ScoreExhibits(Evaluation):
@@ -128,11 +129,16 @@ class ScoreExhibits(Evaluation):
     def table_components(self) -> Table:
         """Return variance components and error in the unit of the score."""
         frame = pd.DataFrame([row for one in self.scores for row in one.component_rows()])
+        shown = frame[["data", "method"]].copy()
+        for name in frame.columns[2:]:
+            shown[f"variance, {name}" if name in ("items", "raters", "error") else name] = [
+                significant(float("nan") if value is None else value) for value in frame[name]
+            ]
         caption = (
             "Variance components (negative estimates are shown as they are), standard error of "
             "measurement (SEM) and minimal detectable change (MDC), in the unit of the score."
         )
-        return Table(frame, "components", caption)
+        return Table(frame, "components", caption, shown)
 
     def _compared(self) -> Scores:
         two = [one for one in self.scores if one.study.ratings.n_raters == 2]
@@ -198,16 +204,7 @@ class ScoreExhibits(Evaluation):
                     f"{name} high": row[name].high,
                 }
             wide.append(flat)
-        shown = pd.DataFrame(
-            [
-                {
-                    name: value if not isinstance(value, Estimate) else _short(value, name)
-                    for name, value in row.items()
-                    if name != "data"
-                }
-                for row in rows
-            ]
-        )
+        shown = pd.DataFrame([_compared_row(row) for row in rows])
         total = len(shared_pairs(one.study.ratings))
         which = (
             f" The {len(rows)} of {total} pairs that share most items." if total > len(rows) else ""
@@ -223,6 +220,9 @@ class ScoreExhibits(Evaluation):
 # ---- wording -----------------------------------------------------------------------------
 
 
-def _short(estimate: Estimate, name: str) -> str:
-    coefficient = name in ("CCC", "Spearman ρ", "slope")
-    return format(estimate, ".3f" if coefficient else ".4g")
+def _compared_row(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a pair's row for the page: limits in the unit of the score, coefficients rounded."""
+    names = ("bias", "lower limit", "upper limit")
+    texts = dict(zip(names, in_unit(*(row[name] for name in names)), strict=True))
+    plain = {"first − second": row["first − second"], "items": row["items"]}
+    return plain | texts | {name: str(row[name]) for name in ("slope", "CCC", "Spearman ρ")}

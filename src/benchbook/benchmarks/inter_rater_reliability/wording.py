@@ -16,6 +16,7 @@ __all__ = [
     "p_text",
     "plural",
     "share",
+    "significant",
     "span",
     "symbol",
     "upper_first",
@@ -67,6 +68,14 @@ def in_unit(*estimates: Estimate) -> list[str]:
     known = [abs(e.value) for e in estimates if e.defined]
     digits = max(0, 2 - math.floor(math.log10(max(known)))) if known and max(known) > 0 else 2
     return [format(estimate, f".{min(digits, 6)}f") for estimate in estimates]
+
+
+def significant(value: float, figures: int = 4) -> str:
+    """Return a number with so many significant figures, never in powers of ten."""
+    if math.isnan(value):
+        return "–"
+    digits = figures - 1 - math.floor(math.log10(abs(value))) if value else 3
+    return f"{value:.{min(max(digits, 0), 6)}f}"
 
 
 def span(low: float, high: float, digits: int = 3) -> str:

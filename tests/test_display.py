@@ -1,0 +1,107 @@
+"""What cells show: rounding at display only, captions with links, files beside the page."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from benchbook.display import (
+    CAPTION_KEY,
+    Drawing,
+    Shelf,
+    Table,
+    formatted,
+    html_table,
+    interval_text,
+    p_text,
+    say,
+    without_repeats,
+)
+
+
+@pytest.fixture
+def shown(monkeypatch, tmp_path):
+    """Collect what would be displayed; files go to a folder of the test."""
+    monkeypatch.setenv("BENCHBOOK_OUTPUT", str(tmp_path))
+    calls: list = []
+    monkeypatch.setattr("IPython.display.display", lambda *a, **k: calls.append((a, k)))
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("bounds", "text"),
+    [
+        ((0.7031, 0.6518, 0.7512), "0.703 (0.652–0.751)"),
+        ((0.1, -0.05, 0.2), "0.100 (-0.050 to 0.200)"),
+        ((0.5, math.nan, math.nan), "0.500"),
+        ((math.nan, math.nan, math.nan), "–"),
+    ],
+)
+def test_intervals_are_written_in_one_way(bounds, text):
+    assert interval_text(*bounds) == text
+
+
+def test_value_and_bounds_become_one_column_and_nothing_else_is_merged():
+    frame = pd.DataFrame({"name": ["a"], "value": [0.12345], "low": [0.1], "high": [0.2], "n": [3]})
+    page = formatted(frame)
+    assert list(page.columns) == ["name", "value (interval)", "n"]
+    assert page.iloc[0].tolist() == ["a", "0.123 (0.100–0.200)", "3"]
+
+
+def test_small_p_missing_and_infinite_numbers():
+    frame = pd.DataFrame({"p": [0.0004, 0.0123, math.nan], "F": [math.inf, -math.inf, 1.0]})
+    page = formatted(frame)
+    assert page["p"].tolist() == ["<0.001", "0.012", "–"]
+    assert page["F"].tolist() == ["∞", "-∞", "1.000"]
+    assert p_text(0.0004) == "p < 0.001"
+    assert p_text(0.0123) == "p = 0.012"
+
+
+def test_repeated_names_are_blank_and_a_single_name_is_left_out():
+    page = pd.DataFrame({"data": ["a", "a", "b"], "x": ["1", "2", "3"]})
+    assert without_repeats(page)["data"].tolist() == ["a", "", "b"]
+    assert list(without_repeats(page.iloc[:2]).columns) == ["x"]
+
+
+def test_tables_are_escaped_and_numbers_stand_right():
+    text = html_table(pd.DataFrame({"<b>": ["a & b", "c"], "n": ["1", "–"]}))
+    assert "<b>" not in text
+    assert "a &amp; b" in text
+    assert '<th scope="col" style="text-align: right">n</th>' in text
+    assert '<th scope="col">&lt;b&gt;</th>' in text
+
+
+def test_a_table_is_shown_rounded_and_filed_in_full(shown, tmp_path):
+    frame = pd.DataFrame({"name": ["a"], "value": [1 / 3]})
+    Shelf("chapter").show(Table(frame, "thirds", "One third."))
+    ((data,), options) = shown[0]
+    assert "0.333" in data["text/html"]
+    caption = options["metadata"][CAPTION_KEY]["tbl-cap"]
+    assert caption == (
+        "One third. Files: [CSV](files/chapter/thirds.csv), [LaTeX](files/chapter/thirds.tex)."
+    )
+    filed = pd.read_csv(tmp_path / "files" / "chapter" / "thirds.csv")
+    assert filed["value"][0] == 1 / 3
+
+
+def test_a_figure_is_shown_once_and_filed_in_every_format(shown, tmp_path):
+    from benchbook.figures import forest
+
+    figure = forest(pd.DataFrame({"name": ["κ"], "value": [0.5], "low": [0.4], "high": [0.6]}))
+    Shelf("chapter").show(Drawing(figure, "forest", "Finding.", "Alternative text."))
+    assert len(shown) == 1
+    ((data,), options) = shown[0]
+    assert data["image/png"].startswith(b"\x89PNG")
+    told = options["metadata"][CAPTION_KEY]
+    assert told["fig-alt"] == "Alternative text."
+    assert told["fig-cap"].startswith("Finding. Files: [SVG](files/chapter/forest.svg)")
+    names = {path.name for path in (tmp_path / "files" / "chapter").iterdir()}
+    assert names == {"forest.svg", "forest.pdf", "forest.png", "forest-data.csv"}
+
+
+def test_sentences_are_shown_as_markdown(shown):
+    say("κ is *0.70*.")
+    ((markdown,), _) = shown[0]
+    assert markdown.data == "κ is *0.70*."
