@@ -18,7 +18,7 @@ import pandas as pd
 from .records import file_link, output_folder
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from .figures import HouseFigure
 
 CAPTION_KEY = "benchbook"
 """Key of an output's metadata that holds the caption and the alternative text of its cell."""
@@ -34,7 +34,7 @@ class Drawing:
 
     Attributes
     ----------
-    figure : Figure
+    figure : HouseFigure
         As returned by a function of :mod:`benchbook.figures`.
     stem : str
         Name of the files.
@@ -44,7 +44,7 @@ class Drawing:
         What a reader who cannot see the figure needs to know.
     """
 
-    figure: Figure
+    figure: HouseFigure
     stem: str
     caption: str
     alt: str
@@ -104,7 +104,7 @@ class Shelf:
         from .figures import save_figure
 
         files = save_figure(drawing.figure, drawing.stem, output_folder(self.name))
-        png, size = drawing.figure.display_png()  # type: ignore[attr-defined]
+        png, size = drawing.figure.display_png()
         told = {"fig-cap": self._with_files(drawing.caption, files), "fig-alt": drawing.alt}
         display(
             {"image/png": png, "text/plain": f"[figure {drawing.stem}]"},

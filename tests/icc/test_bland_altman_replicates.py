@@ -267,7 +267,7 @@ def test_long_table_with_gaps_stays_aligned():
 def test_long_table_refusals():
     long = long_pressure()
     names = {"item": "item", "method": "method", "replicate": "replicate", "value": "y"}
-    with pytest.raises(DataError, match="no method 'x'.*found j, r, s"):
+    with pytest.raises(DataError, match=r"no method 'x'.*found j, r, s"):
         replicates_from_long(long, **names, methods=("j", "x"))
     with pytest.raises(DataError, match="no column 'subject'"):
         replicates_from_long(long, **{**names, "item": "subject"}, methods=("j", "s"))

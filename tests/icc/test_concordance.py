@@ -60,7 +60,7 @@ def test_pearson_of_r(record):
     [
         r
         for r in chosen("r_method_comparison.json", "Spearman correlation")
-        if "columns" in r["options"]
+        if "columns" in r.get("options", {})
     ],
     ids=label,
 )

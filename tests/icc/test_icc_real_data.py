@@ -1,4 +1,4 @@
-"""Open rater tables and method comparisons of a mirror folder: every one gives a sensible answer."""
+"""Open rater tables and method comparisons of a mirror folder: each gives a sensible answer."""
 
 import math
 import os

@@ -236,7 +236,6 @@ class HouseFigure(Figure):
         width, height = self.get_size_inches() * DISPLAY_PIXELS_PER_INCH
         return buffer.getvalue(), {"width": round(width), "height": round(height)}
 
-    _display_png = display_png
 
 
 def width_mm(width: Width) -> float:

@@ -63,7 +63,8 @@ class CategoryExhibits(Evaluation):
             f"{count(len(self.categorical), 'group')}, one row each, with intervals, on labelled "
             "bands from poor to almost perfect."
         )
-        return Drawing(forest(table), "forest", caption, alt)
+        rule = {f"accepted from {self.parameters.accept:g}": self.parameters.accept}
+        return Drawing(forest(table, thresholds=rule), "forest", caption, alt)
 
     def _forest_finding(self) -> str:
         spreads = []

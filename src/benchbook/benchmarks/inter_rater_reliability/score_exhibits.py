@@ -181,13 +181,7 @@ class ScoreExhibits(Evaluation):
             f"Scatter of {found.bias.n_items} differences against means, with a solid line at the "
             "mean difference and dashed lines at both limits of agreement."
         )
-        lines = {
-            "mean": found.bias,
-            "lower limit": found.lower,
-            "upper limit": found.upper,
-        }
-        points = pd.DataFrame({"mean": found.means, "difference": found.differences})
-        drawn = bland_altman_plot(points, lines, names=(first, second))
+        drawn = bland_altman_plot(found)
         return Drawing(drawn, "bland-altman", caption, alt)
 
     def table_comparison(self) -> Table:
