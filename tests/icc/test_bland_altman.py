@@ -123,8 +123,7 @@ def test_limits_of_r(record):
 )
 def test_exact_factors_of_r(record):
     """Mean 0 and SD 1: the bounds are the factors themselves."""
-    multiplier = record["options"]["multiplier"]
-    factors = percentile_factors(record["n_items"], multiplier, record["level"])
+    factors = percentile_factors(record["n_items"], record["value"], record["level"])
     assert close(factors[0], record["lower"], NINE_DIGITS)
     assert close(factors[1], record["upper"], NINE_DIGITS)
 

@@ -15,7 +15,7 @@ from benchbook.icc import concordance, icc, pearson, spearman
 
 def columns(record):
     data = table(record["table"])
-    return (data[name] for name in record["options"]["columns"])
+    return (data[name] for name in record["options"].get("columns", data.columns))
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,8 @@ def test_r(record):
     assert close(found.ccc.value, record["value"], 1e-9)
     assert close(found.ccc.low, record["lower"], 1e-9)
     assert close(found.ccc.high, record["upper"], 1e-9)
+    if "accuracy" not in record:
+        return
     assert close(found.bias_correction, record["accuracy"], 1e-9)
     # DescTools and epiR give the size of the shift, and the second method's scale over the first.
     assert close(abs(found.location_shift), abs(record["location_shift"]), 1e-9)

@@ -316,3 +316,15 @@ def test_unbalanced_one_way_intervals_by_their_formulas():
         assert estimate.high == pytest.approx((high - 1) / (high + size - 1))
     with pytest.raises(ParameterError, match="unknown interval"):
         one_way_icc(data, interval="smith")
+
+
+def test_an_estimate_outside_its_interval_says_why():
+    """Two items scored a hundred times and far apart carry the estimate, not the interval."""
+    rng = np.random.default_rng(5)
+    x = np.full((62, 100), np.nan)
+    x[:60, :2] = rng.normal(0, 1, (60, 2))
+    x[60], x[61] = rng.normal(-6, 1, 100), rng.normal(6, 1, 100)
+    estimate = one_way_icc(x).estimate
+    assert estimate.value > estimate.high
+    assert "outside its interval" in estimate.warnings[0]
+    assert not one_way_icc(x, interval="n0").estimate.warnings

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from icc_examples import FORMS, chosen, close, label, table
 
-from benchbook.icc import icc, intraclass_correlations, two_way_anova
-from benchbook.icc.anova import one_way_anova
+from benchbook.icc import icc, intraclass_correlations, one_way_anova, two_way_anova
 
 # psych and irr work in doubles on small tables; quantiles of F with fractional df agree to 1e-9.
 DOUBLE = 1e-8

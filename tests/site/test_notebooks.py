@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchbook.site.contract import check_contract, check_executed
+from benchbook.site.contract import check_executed
 from benchbook.site.project import find_project
 from benchbook.site.run import prepare, run_notebook
 
@@ -29,18 +29,6 @@ c6,p3,mild,mild,mild,mild
 c7,p4,moderate,severe,severe,severe
 c8,p4,mild,mild,moderate,mild
 """
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_source_keeps_the_contract_of_a_page(name):
-    assert check_contract(PROJECT.source(name)) == []
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_parameters_cell_and_model_say_the_same(name):
-    from benchbook.parameters import check_notebook_against_model
-
-    assert check_notebook_against_model(PROJECT.source(name), PROJECT.model(name)) == []
 
 
 @pytest.fixture(scope="module", params=NAMES)

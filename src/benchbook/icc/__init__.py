@@ -1,16 +1,18 @@
 """Continuous scores: intraclass correlations and method comparison."""
 
-from .anova import OneWayAnova, TwoWayAnova, one_way_anova, two_way_anova
+from .anova import TwoWayAnova, two_way_anova
 from .bland_altman import BlandAltman, bland_altman
-from .coefficients import ICCResult, IntraclassCorrelations, icc, intraclass_correlations
+from .coefficients import icc, intraclass_correlations
 from .components import VarianceComponents
 from .concordance import Concordance, concordance, pearson, spearman
 from .forms import FORMS, Form, icc_form
 from .measurement_error import MeasurementError, measurement_error
 from .mixed import MixedModel, mixed_model
-from .one_way import one_way_icc
+from .one_way import OneWayAnova, one_way_anova, one_way_icc
 from .proportional import RegressionLimits, regression_limits
-from .replicates import ReplicatedBlandAltman, bland_altman_replicates, replicates_from_long
+from .replicate_tables import replicates_from_long
+from .replicates import ReplicatedBlandAltman, bland_altman_replicates
+from .results import ICCResult, IntraclassCorrelations
 from .sums import bland_altman_statistic, ccc_statistic, icc_statistic
 
 __all__ = [

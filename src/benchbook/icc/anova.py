@@ -197,7 +197,7 @@ def two_way_anova(data: Any) -> TwoWayAnova:
     table = kept.values  # noqa: PD011 - of Ratings, not of pandas
     n, k = table.shape
     floor = rounding_floor(table)
-    grand = _centre(table)
+    grand = centre(table)
     deviations = table - grand
     items = deviations.mean(axis=1) if n else np.zeros(0)
     raters = deviations.mean(axis=0) if n else np.full(k, math.nan)
@@ -216,118 +216,9 @@ def two_way_anova(data: Any) -> TwoWayAnova:
     )
 
 
-def _centre(values: np.ndarray) -> float:
+def centre(values: np.ndarray) -> float:
     """Return the grand mean, corrected once for the rounding of the first pass."""
     if values.size == 0:
         return math.nan
     first = float(values.mean())
     return first + float((values - first).mean())
-
-
-@dataclass(frozen=True, eq=False)
-class OneWayAnova:
-    """One-way analysis of variance: scores within items, any number per item.
-
-    Attributes
-    ----------
-    n_items, n_scores : int
-        Items with at least one score, and scores in all.
-    sizes : ndarray of int, shape (n_items,)
-        Scores per item.
-    ss_between, ss_within : float
-        Sums of squares between and within items.
-    ms_unweighted : float
-        Variance of the item means, every item counting once.
-    """
-
-    n_items: int
-    n_scores: int
-    sizes: np.ndarray
-    ss_between: float
-    ss_within: float
-    ms_unweighted: float
-
-    @property
-    def df_between(self) -> int:
-        """Degrees of freedom between items, n - 1."""
-        return self.n_items - 1
-
-    @property
-    def df_within(self) -> int:
-        """Degrees of freedom within items, scores minus items."""
-        return self.n_scores - self.n_items
-
-    @property
-    def ms_between(self) -> float:
-        """Mean square between items."""
-        return mean_square(self.ss_between, self.df_between)
-
-    @property
-    def ms_within(self) -> float:
-        """Mean square within items."""
-        return mean_square(self.ss_within, self.df_within)
-
-    @property
-    def size(self) -> float:
-        """The n0 of the expected mean squares: (N - sum of squared sizes / N) / (n - 1)."""
-        total = self.n_scores
-        return mean_square(total - float(np.sum(self.sizes**2)) / total, self.df_between)
-
-    @property
-    def harmonic_size(self) -> float:
-        """Harmonic mean of the scores per item."""
-        return self.n_items / float(np.sum(1.0 / self.sizes))
-
-    @property
-    def balanced(self) -> bool:
-        """True when every item has as many scores."""
-        return bool(np.all(self.sizes == self.sizes[0]))
-
-    @property
-    def f(self) -> float:
-        """F for the items; infinite without variance within items."""
-        return f_ratio(self.ms_between, self.ms_within)
-
-    @property
-    def p(self) -> float:
-        """The p value of ``f``."""
-        return f_tail(self.f, self.df_between, self.df_within)
-
-    @property
-    def components(self) -> VarianceComponents:
-        """Variance components between and within items (negative ones as they come)."""
-        between = (self.ms_between - self.ms_within) / self.size
-        return VarianceComponents(between, None, self.ms_within, "one-way ANOVA")
-
-
-def one_way_anova(data: Any) -> OneWayAnova:
-    """Return the one-way analysis of variance of scores within items; items may differ in number.
-
-    Parameters
-    ----------
-    data : Ratings or array-like of shape (n_items, n_raters)
-        Scores; missing cells are left out, and no item is dropped. Who gave a score is not used.
-
-    References
-    ----------
-    Searle SR (1971). Linear Models. Wiley, section 11.1 (n0 of unequal groups).
-    """
-    scores = as_scores(data)
-    table = scores.values  # noqa: PD011 - of Ratings, not of pandas
-    present = ~np.isnan(table)
-    sizes = present.sum(axis=1)
-    floor = rounding_floor(table, int(sizes.sum()))
-    grand = _centre(table[present])
-    deviations = np.where(present, table - grand, 0.0)
-    means = deviations.sum(axis=1) / sizes
-    within = np.where(present, deviations - means[:, None], 0.0)
-    n = scores.n_items
-    plain = settled(float(np.sum((means - means.mean()) ** 2)), floor)
-    return OneWayAnova(
-        n_items=n,
-        n_scores=int(sizes.sum()),
-        sizes=sizes,
-        ss_between=settled(float(sizes @ means**2), floor),
-        ss_within=settled(float(np.sum(within**2)), floor),
-        ms_unweighted=mean_square(plain, n - 1),
-    )

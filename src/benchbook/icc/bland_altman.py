@@ -13,12 +13,19 @@ from scipy import stats
 from ..errors import DataError, ParameterError, nearest
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
-from .limits import LIMIT_INTERVALS, LimitInterval, limit_intervals
-from .quantiles import chi2_quantile, t_quantile, t_two_tails, z_quantile
+from .limits import (
+    LIMIT_INTERVALS,
+    MIN_PAIRS,
+    LimitInterval,
+    checked_coverage,
+    checked_multiplier,
+    limit_intervals,
+)
+from .proportional import proportional_bias
+from .quantiles import chi2_quantile, t_quantile
 from .scores import Pairs, as_pairs, rounding_floor, settled
 
 Scale = Literal["difference", "ratio"]
-MIN_PAIRS = 3
 # Shapiro and Wilk's p is not computed for larger samples, where any real data fail it anyway.
 SHAPIRO_MAX = 5000
 
@@ -178,22 +185,6 @@ def _same(value: Any) -> Any:
     return value
 
 
-def checked_coverage(coverage: float) -> float:
-    """Return the share of differences the limits are to hold, between 0 and 1."""
-    if isinstance(coverage, bool) or not 0 < coverage < 1:
-        raise ParameterError(f"coverage is {coverage!r}; expected a share between 0 and 1.")
-    return float(coverage)
-
-
-def checked_multiplier(multiplier: float | None, coverage: float) -> float:
-    """Return the standard deviations from the bias to a limit."""
-    if multiplier is None:
-        return z_quantile((1 + coverage) / 2)
-    if not multiplier > 0 or not math.isfinite(multiplier):
-        raise ParameterError(f"multiplier is {multiplier!r}; expected a positive number.")
-    return float(multiplier)
-
-
 def _logarithms(pairs: Pairs) -> Pairs:
     for name, values in zip(pairs.names, (pairs.first, pairs.second), strict=True):
         low = np.flatnonzero(values <= 0)
@@ -256,29 +247,6 @@ def _on_scale(estimate: Estimate, shown: Callable[[Any], Any]) -> Estimate:
         name=estimate.name.replace("mean difference", "geometric mean ratio"),
         standard_error=math.nan,
     )
-
-
-def proportional_bias(
-    means: np.ndarray, differences: np.ndarray, level: float
-) -> tuple[Estimate, float]:
-    """Return the slope of differences on means with its t interval, and its p."""
-    n = len(means)
-    described: dict[str, Any] = {"name": "slope", "level": level, "n_items": n, "n_clusters": n}
-    centred = means - means.mean() if n else means
-    spread = settled(float(centred @ centred), rounding_floor(means))
-    if n < MIN_PAIRS or spread == 0:
-        why = "the means of the two methods do not vary" if n >= MIN_PAIRS else "too few pairs"
-        return undefined(why, **described), math.nan
-    slope = float(centred @ differences) / spread
-    residuals = differences - differences.mean() - slope * centred
-    floor = rounding_floor(np.concatenate([means, differences]), n)
-    error = math.sqrt(settled(float(residuals @ residuals), floor) / (n - 2) / spread)
-    half = t_quantile((1 + level) / 2, n - 2) * error
-    t = abs(slope) / error if error > 0 else (math.inf if slope != 0 else math.nan)
-    estimate = Estimate(
-        slope, slope - half, slope + half, method="t", standard_error=error, **described
-    )
-    return estimate, t_two_tails(t, n - 2)
 
 
 def _shapiro(differences: np.ndarray, sd: float) -> tuple[float, float]:

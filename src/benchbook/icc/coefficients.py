@@ -3,107 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
-
-import pandas as pd
 
 from ..errors import ParameterError, nearest
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
 from .anova import TwoWayAnova, f_ratio, two_way_anova
-from .components import VarianceComponents
 from .forms import FORMS, Form, from_mean_squares, icc_form
 from .intervals import Bounds, agreement_bounds, f_bounds, step_up
 from .quantiles import f_tail
+from .results import ICCResult, IntraclassCorrelations
 
 AverageInterval = Literal["spearman-brown", "mcgraw-wong"]
 AVERAGE_INTERVALS: tuple[AverageInterval, ...] = ("spearman-brown", "mcgraw-wong")
 
 # Rounding puts a coefficient of exactly -1/(k - 1), or of 1, a few ulps outside.
 RANGE_SLACK = 1e-9
-
-
-@dataclass(frozen=True)
-class ICCResult:
-    """One intraclass correlation, never without its form.
-
-    Attributes
-    ----------
-    form, mcgraw_wong, full_name : str
-        Names in Shrout and Fleiss, in McGraw and Wong, and in words.
-    estimate : Estimate
-        Value and interval.
-    f, df1, df2, p : float
-        F test of the null hypothesis ICC = ``null`` against a larger ICC. With ``null`` 0 it
-        tests whether the items differ, and says nothing about the raters.
-    null : float
-        The value tested.
-    """
-
-    form: str
-    mcgraw_wong: str
-    full_name: str
-    estimate: Estimate
-    f: float
-    df1: float
-    df2: float
-    p: float
-    null: float = 0.0
-
-    def __str__(self) -> str:
-        return f"{self.form} {self.estimate} [{self.full_name}]"
-
-    def as_row(self) -> dict[str, Any]:
-        """Return the result as one row of a tidy table."""
-        names = {
-            "form": self.form,
-            "mcgraw_wong": self.mcgraw_wong,
-            "full_name": self.full_name,
-        }
-        test = {"f": self.f, "df1": self.df1, "df2": self.df2, "p": self.p, "null": self.null}
-        return self.estimate.as_row(**names) | test
-
-
-@dataclass(frozen=True, eq=False)
-class IntraclassCorrelations:
-    """The intraclass correlations of one table, with the analysis they come from.
-
-    Attributes
-    ----------
-    results : tuple of ICCResult
-        The six forms in the order of Shrout and Fleiss, singles first.
-    anova : TwoWayAnova
-        Mean squares, degrees of freedom, the F of the items and the F of the raters.
-    """
-
-    results: tuple[ICCResult, ...]
-    anova: TwoWayAnova
-
-    def __getitem__(self, form: str) -> ICCResult:
-        wanted = icc_form(form).name
-        return next(result for result in self.results if result.form == wanted)
-
-    def __iter__(self) -> Iterator[ICCResult]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    @property
-    def components(self) -> VarianceComponents:
-        """Variance components of the two-way analysis."""
-        return self.anova.components
-
-    @property
-    def dropped(self) -> tuple[str, ...]:
-        """Names of the items left out because a rater did not score them."""
-        return self.anova.dropped
-
-    def table(self) -> pd.DataFrame:
-        """Return one row per form."""
-        return pd.DataFrame([result.as_row() for result in self.results])
 
 
 def intraclass_correlations(

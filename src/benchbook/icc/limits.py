@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from scipy import optimize, stats
 
+from ..errors import ParameterError
 from .quantiles import t_quantile, z_quantile
 
 LimitInterval = Literal["exact", "exact-pair", "bland-altman-1999", "bland-altman-1986"]
@@ -19,7 +20,24 @@ LIMIT_INTERVALS: tuple[LimitInterval, ...] = (
 )
 # Nodes of the quadrature over the sample mean; 100 give the tolerance factors to ten digits.
 NODES = 100
+MIN_PAIRS = 3
 Interval = tuple[float, float]
+
+
+def checked_coverage(coverage: float) -> float:
+    """Return the share of differences the limits are to hold, between 0 and 1."""
+    if isinstance(coverage, bool) or not 0 < coverage < 1:
+        raise ParameterError(f"coverage is {coverage!r}; expected a share between 0 and 1.")
+    return float(coverage)
+
+
+def checked_multiplier(multiplier: float | None, coverage: float) -> float:
+    """Return the standard deviations from the bias to a limit."""
+    if multiplier is None:
+        return z_quantile((1 + coverage) / 2)
+    if not multiplier > 0 or not math.isfinite(multiplier):
+        raise ParameterError(f"multiplier is {multiplier!r}; expected a positive number.")
+    return float(multiplier)
 
 
 def limit_intervals(

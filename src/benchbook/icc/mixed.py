@@ -12,10 +12,11 @@ from ..errors import ParameterError
 from ..estimate import Estimate, undefined
 from ..ratings import Ratings
 from ..resampling.checks import checked_level
-from .anova import one_way_anova, two_way_anova
+from .anova import two_way_anova
 from .components import VarianceComponents
 from .forms import icc_form
 from .intervals import spearman_brown
+from .one_way import one_way_anova
 from .profile import profile_bounds
 from .reml import CrossedDesign, Fit, best_fit, fit_at
 from .scores import as_scores, rounding_floor

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import stats
 
 from ..errors import DataError
-from .bland_altman import MIN_PAIRS, checked_coverage
-from .quantiles import z_quantile
+from ..estimate import Estimate, undefined
+from .limits import MIN_PAIRS, checked_coverage
+from .quantiles import t_quantile, t_two_tails, z_quantile
 from .scores import as_pairs, rounding_floor, settled
 
 
@@ -105,3 +106,26 @@ def _spread(means: np.ndarray, residuals: np.ndarray, constant: bool) -> tuple[f
         return float(found.intercept), float(found.slope), float(found.pvalue)
     sd = math.sqrt(float(residuals @ residuals) / (len(means) - 2))
     return sd / math.sqrt(math.pi / 2), 0.0, float(found.pvalue)
+
+
+def proportional_bias(
+    means: np.ndarray, differences: np.ndarray, level: float
+) -> tuple[Estimate, float]:
+    """Return the slope of differences on means with its t interval, and its p."""
+    n = len(means)
+    described: dict[str, Any] = {"name": "slope", "level": level, "n_items": n, "n_clusters": n}
+    centred = means - means.mean() if n else means
+    spread = settled(float(centred @ centred), rounding_floor(means))
+    if n < MIN_PAIRS or spread == 0:
+        why = "the means of the two methods do not vary" if n >= MIN_PAIRS else "too few pairs"
+        return undefined(why, **described), math.nan
+    slope = float(centred @ differences) / spread
+    residuals = differences - differences.mean() - slope * centred
+    floor = rounding_floor(np.concatenate([means, differences]), n)
+    error = math.sqrt(settled(float(residuals @ residuals), floor) / (n - 2) / spread)
+    half = t_quantile((1 + level) / 2, n - 2) * error
+    t = abs(slope) / error if error > 0 else (math.inf if slope != 0 else math.nan)
+    estimate = Estimate(
+        slope, slope - half, slope + half, method="t", standard_error=error, **described
+    )
+    return estimate, t_two_tails(t, n - 2)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from ..errors import DataError, ParameterError
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
-from .bland_altman import MIN_PAIRS, checked_coverage, checked_multiplier
+from .limits import MIN_PAIRS, checked_coverage, checked_multiplier
 from .quantiles import chi2_quantile, t_quantile, z_quantile
+from .replicate_tables import checked_tables
 from .scores import rounding_floor, settled
 
 TrueValue = Literal["constant", "varying"]
@@ -129,86 +129,12 @@ def bland_altman_replicates(
         )
     if between not in ("anova", "unweighted"):
         raise ParameterError(f"between is {between!r}; expected 'anova' or 'unweighted'.")
-    x, y = _tables(first, second)
+    x, y = checked_tables(first, second)
     level, coverage = checked_level(level), checked_coverage(coverage)
     m = checked_multiplier(multiplier, coverage)
     if true_value == "constant":
         return _constant(x, y, level, coverage, m)
     return _varying(x, y, level, coverage, m, between)
-
-
-def replicates_from_long(
-    table: pd.DataFrame,
-    *,
-    item: str,
-    method: str,
-    replicate: str,
-    value: str,
-    methods: tuple[str, str],
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return two tables of items x replicates, one per method, from a long table.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row per measurement.
-    item, method, replicate, value : str
-        Names of its columns.
-    methods : tuple of str
-        The two methods, first and second.
-
-    Raises
-    ------
-    DataError
-        A column or method that is not there, or a replicate given twice.
-    """
-    for column in (item, method, replicate, value):
-        if column not in table.columns:
-            raise DataError(
-                f"there is no column '{column}'", found=", ".join(map(str, table.columns))
-            )
-    known = list(pd.unique(table[method].astype(str)))
-    for name in methods:
-        if str(name) not in known:
-            raise DataError(f"there is no method '{name}'", column=method, found=", ".join(known))
-    chosen = table[table[method].astype(str).isin([str(name) for name in methods])]
-    twice = chosen.duplicated([item, method, replicate])
-    if twice.any():
-        row = chosen[twice].iloc[0]
-        raise DataError(
-            f"replicate {row[replicate]} of item {row[item]} by {row[method]} is there twice",
-            column=replicate,
-            expected="a replicate number of its own for every measurement",
-        )
-    wide = [
-        chosen[chosen[method].astype(str) == str(name)].pivot_table(
-            index=item, columns=replicate, values=value, aggfunc="first"
-        )
-        for name in methods
-    ]
-    items = pd.unique(chosen[item])
-    columns = sorted(set(wide[0].columns) | set(wide[1].columns))
-    one, two = (part.reindex(index=items, columns=columns) for part in wide)
-    return one, two
-
-
-def _tables(first: Any, second: Any) -> tuple[np.ndarray, np.ndarray]:
-    tables = []
-    for name, data in (("first", first), ("second", second)):
-        try:
-            values = np.asarray(pd.DataFrame(data).to_numpy(dtype=float, na_value=math.nan))
-        except (TypeError, ValueError):
-            raise DataError(f"the measurements of the {name} method are not numbers") from None
-        if np.isinf(values).any():
-            raise DataError(f"a measurement of the {name} method is infinite")
-        tables.append(values)
-    if len(tables[0]) != len(tables[1]):
-        raise DataError(
-            "the two methods must have measured the same items",
-            found=f"{len(tables[0])} and {len(tables[1])} rows",
-            expected="one row per item in both tables",
-        )
-    return tables[0], tables[1]
 
 
 def _constant(

@@ -43,6 +43,11 @@ class Origin:
     rows: Sequence[Any] | None = None
     is_file: bool = False
 
+    @property
+    def nothing(self) -> str:
+        """How an empty cell is told; in a file it may hold a missing marker."""
+        return "an empty cell or a missing marker" if self.is_file else "an empty cell"
+
     def place(self, row: int) -> Any:
         """Return the line or label of the row at a position."""
         return row if self.rows is None else self.rows[row]
@@ -222,7 +227,7 @@ def codes(
     return values
 
 
-def whole_numbers(frame: pd.DataFrame, origin: Origin) -> np.ndarray:
+def whole_numbers(frame: pd.DataFrame, origin: Origin, advice: str = "") -> np.ndarray:
     """Return a table of counts; every cell must hold one."""
 
     def count(cell: Any) -> float | None:
@@ -239,9 +244,8 @@ def whole_numbers(frame: pd.DataFrame, origin: Origin) -> np.ndarray:
             "a count is not a whole number",
             row=row,
             column=str(frame.columns[column]),
-            found="an empty cell" if cell is None else quoted(cell),
-            expected="0, 1, 2 …"
-            + ("; a column that holds no counts is named as item" if origin.is_file else ""),
+            found=origin.nothing if cell is None else quoted(cell),
+            expected="0, 1, 2 …" + (f"; {advice}" if advice and origin.is_file else ""),
         )
     return values.astype(np.int64)
 
@@ -268,7 +272,7 @@ def cluster_names(
             "an item has no cluster",
             row=int(empty.argmax()),
             column=column,
-            found="an empty cell",
+            found=origin.nothing,
             expected="the name of its cluster, for instance of the patient",
         )
     return np.array([*names, ""], dtype=object)[numbers]

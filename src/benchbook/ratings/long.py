@@ -144,7 +144,7 @@ def _check_places(reads: _Reads, rated: np.ndarray) -> None:
                 f"a rating belongs to no {whose}",
                 row=int(lost.argmax()),
                 column=column,
-                found="an empty cell",
+                found=reads.origin.nothing,
                 expected=f"the name of the {whose}",
             )
 
@@ -176,7 +176,7 @@ def _clusters(cells: pd.Series, rows: np.ndarray, items: list[str], origin: Orig
             "an item has no cluster",
             row=int(empty[0]),
             column=str(cells.name),
-            found="an empty cell",
+            found=origin.nothing,
             expected="the name of its cluster, for instance of the patient",
         )
     first = known[np.unique(rows[known], return_index=True)[1]]

@@ -74,7 +74,8 @@ def counts(
     check_not_empty(frame, origin)
     labels = _categories(frame.columns, checked, categories, origin)
     order = _order(frame.columns, labels, "column", origin)
-    numbers = _arranged(whole_numbers(frame, origin), order, axis=1)
+    advice = "a column that holds no counts is named as item=… or cluster=…"
+    numbers = _arranged(whole_numbers(frame, origin, advice), order, axis=1)
     sizes = numbers.sum(axis=1)
     slots = max(int(sizes.max()), 1)
     check_size(len(frame) * slots, origin)

@@ -116,6 +116,7 @@ def need_columns(frame: pd.DataFrame, columns: Iterable[str], origin: Origin) ->
                 f"there is no column {quoted(column)}"
                 + (f", did you mean '{close}'?" if close is not None else ""),
                 found=f"the columns {listed(frame.columns)}",
+                expected="item=…, rater=… and rating=… as the table calls them",
             )
 
 
@@ -169,7 +170,7 @@ def check_items(names: np.ndarray, rated: np.ndarray, origin: Origin) -> None:
         raise origin.error(
             "ratings belong to no item",
             row=int(empty.argmax()),
-            found="an empty identifier",
+            found=origin.nothing,
             expected="the name of the item",
         )
     repeated = pd.Series(names).duplicated().to_numpy() & (names != "")

@@ -144,11 +144,16 @@ def _records(text: str, name: str, delimiter: str) -> list[Record]:
 
 
 def _unreadable_quotes(problem: str, name: str, line: int) -> DataError:
-    never_closed = "unexpected end" in problem or "field limit" in problem
+    message = f"the quotation marks of this row cannot be read ({problem})"
+    if "unexpected end" in problem:
+        message = "a quotation mark that opens in this row is never closed"
+    elif "field limit" in problem:
+        message = (
+            f"a cell of this row has more than {csv.field_size_limit():,} characters, or its "
+            "quotation mark is never closed"
+        )
     return DataError(
-        "a quotation mark that opens in this row is never closed"
-        if never_closed
-        else f"the quotation marks of this row cannot be read ({problem})",
+        message,
         file=name,
         row=line,
         expected='a cell in quotation marks as a whole, and a mark within it doubled: "6"" disc"',

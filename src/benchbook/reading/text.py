@@ -29,7 +29,7 @@ _SIGNATURES = (
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
 )
-_CANDIDATES = {"cp949": "Korean Windows", "cp1252": "Western Windows"}
+_CANDIDATES = {"utf-8": "Unicode", "cp949": "Korean Windows", "cp1252": "Western Windows"}
 _CSV = "a table as delimited text (CSV, saved as UTF-8)"
 
 
@@ -105,7 +105,7 @@ def decode(raw: bytes, name: str, encoding: str, delimiter: str) -> str:
 def _codec(encoding: str) -> str:
     try:
         known = codecs.lookup(encoding)
-        b"".decode(encoding)
+        "a".encode(encoding)  # refuses codecs that are no encodings of text, such as hex
     except (LookupError, UnicodeError, TypeError, ValueError):
         raise ParameterError(
             f"unknown encoding {quoted(encoding)}; expected for instance utf-8, cp949, cp1252 or "

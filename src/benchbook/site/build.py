@@ -34,7 +34,9 @@ from .worker import MARK, Request, as_json
 # Raised when the runner leaves pages of another form, so that old pages are built again.
 FORMAT = 1
 # Parts of the package that draw pages or take commands, and never reach a running notebook.
-NOT_INPUTS = re.compile(r"__pycache__/|\.pyc$|^cli\.py$|^__main__\.py$|^site/(?!run\.py$)")
+NOT_INPUTS = re.compile(
+    r"__pycache__/|\.pyc$|^cli\.py$|^__main__\.py$|^site/(?!(run|captions)\.py$)"
+)
 # Distributions that no notebook imports; installing another pip changes no number.
 NOT_LIBRARIES = ("pip", "setuptools", "wheel", "benchbook")
 
