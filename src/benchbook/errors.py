@@ -50,13 +50,17 @@ class DataError(BenchbookError):
         self.message = message
         self.file, self.row, self.column = file, row, column
         self.found, self.expected = found, expected
+        # A column without a name is called "column 3".
+        told = column.removeprefix("column ") if isinstance(column, str) else column
         place = [
-            f"{name} {clipped(value, LONGEST_CELL)}"
-            for name, value in (("row", row), ("column", column))
+            f"{name} {clipped(value, length)}"
+            for name, value, length in (
+                ("file", file, LONGEST_FOUND),
+                ("row", row, LONGEST_CELL),
+                ("column", told, LONGEST_CELL),
+            )
             if value is not None
         ]
-        if file is not None:
-            place.insert(0, f"file {clipped(file, LONGEST_FOUND)}")
         parts = [f"{', '.join(place)}: {message}" if place else message]
         if found is not None:
             parts.append(f"found {clipped(found, LONGEST_FOUND)}")

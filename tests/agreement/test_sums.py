@@ -260,9 +260,11 @@ def test_interval_alpha_with_an_outlier():
 
 
 def test_interval_alpha_is_undefined_where_all_values_are_one():
-    scores = np.array([[1.1, 1.1], [1.1, 1.1], [7.3, 2.9]])
+    """The value is away from the centre of the data, so that rounding leaves a trace of spread."""
+    scores = np.array([[0.3, 0.3, 0.3], [0.7, 1.3, 1.1], [2.9, 7.7, 3.3]])
     statistic = alpha_statistic(Ratings.from_table(scores, "continuous"))
-    assert math.isnan(values_of(statistic, [2, 1, 0]))
+    for times in range(1, 60):
+        assert math.isnan(values_of(statistic, [times, 0, 0]))
     assert not math.isnan(values_of(statistic, [1, 1, 1]))
 
 

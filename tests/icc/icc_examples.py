@@ -25,6 +25,13 @@ def table(name):
     return pd.read_csv(REFERENCE / "tables" / f"{name}.csv", index_col=0)
 
 
+def ragged(name):
+    """A long table of item and value as items x slots."""
+    long = table(name).reset_index()
+    long["slot"] = long.groupby("item").cumcount()
+    return long.pivot_table(index="item", columns="slot", values="value")
+
+
 @cache
 def records(file):
     return json.loads((REFERENCE / file).read_text(encoding="utf-8"))

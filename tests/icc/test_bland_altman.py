@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from benchbook.errors import DataError, ParameterError
 from benchbook.icc import bland_altman, regression_limits
-from benchbook.icc.limits import LIMIT_INTERVALS, percentile_factors, tolerance_factor
+from benchbook.icc.limits import LIMIT_INTERVALS, METHODS, percentile_factors, tolerance_factor
 from benchbook.ratings import Ratings
 
 # R's noncentral t is good to ten digits; everything else is arithmetic.
@@ -221,7 +221,7 @@ def test_intervals_hold_the_limits_and_mirror_each_other(interval):
         assert (one.low, one.value, one.high) == pytest.approx(
             (-other.high, -other.value, -other.low)
         )
-    assert found.lower.method == interval
+    assert found.lower.method == found.upper.method == METHODS[interval]
     assert turned.bias.value == -found.bias.value
 
 

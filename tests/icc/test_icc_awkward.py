@@ -176,10 +176,9 @@ def test_ordinal_words_have_no_value():
 
 
 def test_ordinal_ratings_with_a_missing_cell():
-    ratings = Ratings.from_table(
-        [[1, 2], [2, None], [3, 3], [2, 1]], "ordinal", categories=[1, 2, 3]
-    )
-    assert two_way_anova(ratings).dropped == ("2",)
+    table = pd.DataFrame([[1, 2], [2, None], [3, 3], [2, 1]], index=list("pqrs"))
+    ratings = Ratings.from_table(table, "ordinal", categories=[1, 2, 3])
+    assert two_way_anova(ratings).dropped == ("q",)
 
 
 def test_counts_have_no_raters():

@@ -11,12 +11,12 @@ from icc_examples import (
     chosen,
     close,
     label,
+    ragged,
     restricted_deviance,
     simulated,
     table,
 )
 from scipy import stats
-from test_icc_reference import ragged
 
 from benchbook.errors import ParameterError
 from benchbook.icc import icc, mixed_model, one_way_anova, one_way_icc, two_way_anova

@@ -11,6 +11,8 @@ from icc_examples import FORMS, SHROUT_FLEISS, simulated
 from benchbook.icc import icc, intraclass_correlations, mixed_model, two_way_anova
 
 pingouin = pytest.importorskip("pingouin")
+# pingouin 0.7 still uses an argument that pandas is about to drop.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword")
 PINGOUIN = dict(
     zip(
         FORMS,
@@ -66,9 +68,9 @@ def test_pingouin_drops_incomplete_items_without_a_word_and_we_name_them():
     table = SHROUT_FLEISS.copy()
     table[1, 2] = np.nan
     theirs = by_pingouin(table, nan_policy="omit")
-    ours = intraclass_correlations(table)
+    ours = intraclass_correlations(pd.DataFrame(table, index=list("abcdef")))
     assert theirs.loc["ICC(A,1)", "df1"] == ours["ICC(2,1)"].df1 == 4
-    assert ours.dropped == ("2",)
+    assert ours.dropped == ("b",)
     assert ours["ICC(2,1)"].estimate.value == pytest.approx(theirs.loc["ICC(A,1)", "ICC"])
 
 
@@ -99,7 +101,7 @@ def test_statsmodels_mixed_model():
     parts = {"item": "0 + C(item)", "rater": "0 + C(rater)"}
     theirs = MixedLM.from_formula(
         "score ~ 1", groups="all", re_formula="0", vc_formula=parts, data=frame
-    ).fit(reml=True, method=["lbfgs", "bfgs"], gtol=1e-8)
+    ).fit(reml=True, method="bfgs", gtol=1e-8)
     ours = mixed_model(table)
     # statsmodels stops at a flatter gradient than ours.
     expected = dict(zip(theirs.model.exog_vc.names, theirs.vcomp, strict=True))

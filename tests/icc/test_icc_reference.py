@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from icc_examples import FORMS, chosen, close, label, table
+from icc_examples import FORMS, chosen, close, label, ragged, table
 
 from benchbook.icc import icc, intraclass_correlations, one_way_anova, two_way_anova
 
@@ -174,10 +174,3 @@ def test_one_way_components_of_unequal_groups():
     assert close(anova.p, record["p"], DOUBLE)
     assert close(anova.size, record["n0"], DOUBLE)
     assert (anova.df_between, anova.df_within) == (record["df1"], record["df2"])
-
-
-def ragged(name):
-    """A long table of item and value as items x slots."""
-    long = table(name).reset_index()
-    long["slot"] = long.groupby("item").cumcount()
-    return long.pivot_table(index="item", columns="slot", values="value")

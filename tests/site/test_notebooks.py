@@ -31,6 +31,13 @@ c8,p4,mild,mild,moderate,mild
 """
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_cell_and_model_say_the_same(name):
+    from benchbook.parameters import check_notebook_against_model
+
+    assert check_notebook_against_model(PROJECT.source(name), PROJECT.model(name)) == []
+
+
 @pytest.fixture(scope="module", params=NAMES)
 def small_run(request, tmp_path_factory):
     name = request.param

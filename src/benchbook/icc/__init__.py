@@ -1,18 +1,18 @@
 """Continuous scores: intraclass correlations and method comparison."""
 
 from .anova import TwoWayAnova, two_way_anova
-from .bland_altman import BlandAltman, bland_altman
 from .coefficients import icc, intraclass_correlations
 from .components import VarianceComponents
-from .concordance import Concordance, concordance, pearson, spearman
+from .correlations import Concordance, concordance, pearson, spearman
 from .forms import FORMS, Form, icc_form
-from .measurement_error import MeasurementError, measurement_error
+from .method_comparison import BlandAltman, bland_altman
 from .mixed import MixedModel, mixed_model
 from .one_way import OneWayAnova, one_way_anova, one_way_icc
 from .proportional import RegressionLimits, regression_limits
 from .replicate_tables import replicates_from_long
 from .replicates import ReplicatedBlandAltman, bland_altman_replicates
 from .results import ICCResult, IntraclassCorrelations
+from .sem import MeasurementError, measurement_error
 from .sums import bland_altman_statistic, ccc_statistic, icc_statistic
 
 __all__ = [

@@ -63,6 +63,16 @@ def intraclass_correlations(
     the agreement forms have Satterthwaite df, at the null value. The intervals of ICC(2,1) and
     ICC(2,k) have Satterthwaite df at the estimate.
 
+    Examples
+    --------
+    >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9],
+    ...           [6, 2, 4, 7]]
+    >>> found = intraclass_correlations(judges)
+    >>> print(found["ICC(2,1)"])
+    ICC(2,1) 0.290 (0.019–0.761) [two-way random effects, single rater, absolute agreement]
+    >>> print(f"F of the raters {found.anova.f_raters:.2f}, of the items {found.anova.f_items:.2f}")
+    F of the raters 31.87, of the items 11.03
+
     References
     ----------
     Shrout PE, Fleiss JL (1979). Intraclass correlations: uses in assessing rater reliability.

@@ -6,10 +6,10 @@ import math
 from typing import Literal
 
 import numpy as np
-from scipy import optimize, stats
+from scipy import optimize, special
 
 from ..errors import ParameterError
-from .quantiles import t_quantile, z_quantile
+from .quantiles import nct_quantile, normal_content, t_quantile, z_quantile
 
 LimitInterval = Literal["exact", "exact-pair", "bland-altman-1999", "bland-altman-1986"]
 LIMIT_INTERVALS: tuple[LimitInterval, ...] = (
@@ -18,6 +18,12 @@ LIMIT_INTERVALS: tuple[LimitInterval, ...] = (
     "bland-altman-1999",
     "bland-altman-1986",
 )
+METHODS: dict[LimitInterval, str] = {
+    "exact": "exact, each limit (noncentral t)",
+    "exact-pair": "exact, both limits (two-sided tolerance factors)",
+    "bland-altman-1999": "t with the variance of Bland and Altman 1999",
+    "bland-altman-1986": "t with the variance of Bland and Altman 1986",
+}
 # Nodes of the quadrature over the sample mean; 100 give the tolerance factors to ten digits.
 NODES = 100
 MIN_PAIRS = 3
@@ -61,7 +67,7 @@ def limit_intervals(
     if interval == "exact":
         inner, outer = percentile_factors(n, m, level)
     elif interval == "exact-pair":
-        content = float(2 * stats.norm.cdf(m) - 1)
+        content = normal_content(m)
         tail = (1 - level) / 2
         inner, outer = (tolerance_factor(n, content, share) for share in (tail, 1 - tail))
     else:
@@ -82,8 +88,9 @@ def percentile_factors(n: int, m: float, level: float) -> Interval:
     Carkeet A (2015). Optometry and Vision Science 92:e71-e80 (one-sided tolerance factors).
     """
     tail = (1 - level) / 2
-    quantiles = stats.nct.ppf([tail, 1 - tail], n - 1, m * math.sqrt(n)) / math.sqrt(n)
-    return float(quantiles[0]), float(quantiles[1])
+    root = math.sqrt(n)
+    inner, outer = (nct_quantile(share, n - 1, m * root) / root for share in (tail, 1 - tail))
+    return inner, outer
 
 
 def tolerance_factor(n: int, content: float, confidence: float) -> float:
@@ -100,10 +107,10 @@ def tolerance_factor(n: int, content: float, confidence: float) -> float:
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     weights = weights / weights.sum()
     # Half-width in sigmas that holds the content when the mean is off by that many sigmas.
-    reach = np.sqrt(stats.ncx2.ppf(content, 1, nodes**2 / n))
+    reach = np.sqrt(special.chndtrix(content, 1, nodes**2 / n))
 
     def short(factor: float) -> float:
-        met = stats.chi2.sf((n - 1) * (reach / factor) ** 2, n - 1)
+        met = special.chdtrc(n - 1, (n - 1) * (reach / factor) ** 2)
         return float(weights @ met) - confidence
 
     start = z_quantile((1 + content) / 2)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from ..errors import DataError
 from ..estimate import Estimate, undefined
@@ -85,27 +84,28 @@ def regression_limits(
             found=f"{pairs.n} pairs" if pairs.n < MIN_PAIRS else "means that do not vary",
             expected=f"at least {MIN_PAIRS} pairs of different size",
         )
-    bias = stats.linregress(means, differences)
-    residuals = differences - bias.intercept - bias.slope * means
-    spread_intercept, spread_slope, spread_p = _spread(means, residuals, constant_sd)
+    intercept, slope, p = _line(means, differences)
+    residuals = differences - intercept - slope * means
+    spread_intercept, spread_slope, spread_p = _line(means, np.abs(residuals))
+    if constant_sd:
+        sd = math.sqrt(float(residuals @ residuals) / (pairs.n - 2))
+        spread_intercept, spread_slope = sd / math.sqrt(math.pi / 2), 0.0
     return RegressionLimits(
-        intercept=float(bias.intercept),
-        slope=float(bias.slope),
+        intercept=intercept,
+        slope=slope,
         spread_intercept=spread_intercept,
         spread_slope=spread_slope,
-        slope_p=float(bias.pvalue),
+        slope_p=p,
         spread_slope_p=spread_p,
         multiplier=z_quantile((1 + checked_coverage(coverage)) / 2),
         n=pairs.n,
     )
 
 
-def _spread(means: np.ndarray, residuals: np.ndarray, constant: bool) -> tuple[float, float, float]:
-    found = stats.linregress(means, np.abs(residuals))
-    if not constant:
-        return float(found.intercept), float(found.slope), float(found.pvalue)
-    sd = math.sqrt(float(residuals @ residuals) / (len(means) - 2))
-    return sd / math.sqrt(math.pi / 2), 0.0, float(found.pvalue)
+def _line(means: np.ndarray, values: np.ndarray) -> tuple[float, float, float]:
+    """Return intercept, slope and the p of a slope of zero."""
+    slope, p = proportional_bias(means, values, 0.95)
+    return float(values.mean()) - slope.value * float(means.mean()), slope.value, p
 
 
 def proportional_bias(

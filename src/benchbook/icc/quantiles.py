@@ -38,6 +38,16 @@ def chi2_quantile(share: float, df: float) -> float:
     return float(special.chdtri(df, 1 - share))
 
 
+def nct_quantile(share: float, df: float, noncentrality: float) -> float:
+    """Return the value noncentral t exceeds with probability 1 - share."""
+    return float(special.nctdtrit(df, noncentrality, share))
+
+
+def normal_content(reach: float) -> float:
+    """Return the share of a normal distribution within ``reach`` standard deviations."""
+    return float(special.ndtr(reach) - special.ndtr(-reach))
+
+
 def z_quantile(share: float) -> float:
     """Return the standard normal quantile."""
     return float(special.ndtri(share))

@@ -39,7 +39,7 @@ def _scale(
     if categories is not None:
         return check_categories(categories), True
     levels = _shared_levels(columns, names, kind, origin)
-    if levels is not None:
+    if levels is not None and len(levels) > 1:
         return check_categories(levels), True
     if kind == "ordinal":
         raise _undeclared(columns, origin)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
 
 from ..errors import ParameterError
 from ..estimate import Estimate, undefined
@@ -196,7 +195,9 @@ def spearman(first: Any, second: Any = None, *, level: float = 0.95) -> Estimate
 def _correlation(pairs: Pairs, kind: Correlation, level: float) -> Estimate:
     x, y = pairs.first, pairs.second
     if kind == "spearman":
-        x, y = stats.rankdata(x), stats.rankdata(y)
+        from scipy.stats import rankdata  # half a second, for this one function
+
+        x, y = rankdata(x), rankdata(y)
     n = pairs.n
     described: dict[str, Any] = {
         "name": "Pearson correlation" if kind == "pearson" else "Spearman correlation",

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import stats
 
 from ..errors import DataError, ParameterError, nearest
 from ..estimate import Estimate, undefined
 from ..resampling.checks import checked_level
 from .limits import (
     LIMIT_INTERVALS,
+    METHODS,
     MIN_PAIRS,
     LimitInterval,
     checked_coverage,
@@ -22,7 +22,7 @@ from .limits import (
     limit_intervals,
 )
 from .proportional import proportional_bias
-from .quantiles import chi2_quantile, t_quantile
+from .quantiles import chi2_quantile, normal_content, t_quantile
 from .scores import Pairs, as_pairs, rounding_floor, settled
 
 Scale = Literal["difference", "ratio"]
@@ -137,6 +137,14 @@ def bland_altman(
     ParameterError
         An option out of range.
 
+    Examples
+    --------
+    >>> found = bland_altman([10.2, 11.0, 9.1, 12.4, 8.8], [10.0, 11.4, 9.0, 12.0, 9.3])
+    >>> print(f"{found.lower:.2f}")
+    -0.81 (-2.38 to -0.40)
+    >>> print(f"{found.upper:.2f}")
+    0.73 (0.32–2.30)
+
     References
     ----------
     Bland JM, Altman DG (1986). Statistical methods for assessing agreement between two methods
@@ -170,7 +178,7 @@ def bland_altman(
         slope_p=slope_p,
         shapiro_w=w,
         shapiro_p=p,
-        coverage=coverage if multiplier is None else float(2 * stats.norm.cdf(m) - 1),
+        coverage=coverage if multiplier is None else normal_content(m),
         multiplier=m,
         scale=scale,
         means=shown(means),
@@ -231,8 +239,8 @@ def _limits(
             **shared,
         ),
         Estimate(sd, spread[0], spread[1], method="chi-squared", name=names[1], **shared),
-        Estimate(bias - m * sd, *low_limit, method=interval, name=names[2], **shared),
-        Estimate(bias + m * sd, *high_limit, method=interval, name=names[3], **shared),
+        Estimate(bias - m * sd, *low_limit, method=METHODS[interval], name=names[2], **shared),
+        Estimate(bias + m * sd, *high_limit, method=METHODS[interval], name=names[3], **shared),
     )
 
 
@@ -252,5 +260,7 @@ def _on_scale(estimate: Estimate, shown: Callable[[Any], Any]) -> Estimate:
 def _shapiro(differences: np.ndarray, sd: float) -> tuple[float, float]:
     if not sd > 0 or len(differences) > SHAPIRO_MAX:
         return math.nan, math.nan
+    from scipy import stats  # half a second, for this one function
+
     found = stats.shapiro(differences)
     return float(found.statistic), float(found.pvalue)
