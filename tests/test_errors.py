@@ -12,6 +12,7 @@ from benchbook.errors import (
     DataError,
     ParameterError,
     closest,
+    did_you_mean,
     listed,
     nearest,
     quoted,
@@ -109,6 +110,8 @@ def test_nearest(name: object, known: list, hint: str) -> None:
 
 
 def test_closest_is_none_when_nothing_is_close() -> None:
+    assert did_you_mean("zzz", ["item"]) == ""
+    assert did_you_mean("itm", ["item"]) == ", did you mean 'item'?"
     assert closest("zzz", ["item"]) is None
     assert closest("itm", ["item"]) == "item"
 

@@ -1,4 +1,4 @@
-"""The project's own promises: environments agree, the lock is complete, notebooks hold no outputs."""
+"""The project's own promises: environments agree, the lock is complete, sources hold no outputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def pyproject() -> dict:
 
 def wanted() -> dict[str, str]:
     project = pyproject()["project"]
-    listed = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    listed = list(project["dependencies"])
+    for extra in project["optional-dependencies"].values():
+        listed += extra
     return {(r := Requirement(text)).name.lower(): str(r.specifier) for text in listed}
 
 

@@ -86,7 +86,7 @@ def test_a_long_label_is_clipped() -> None:
 LONG_REFUSED: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
     ({"item": ["i", "i", "i", "j", "k"]}, {},
      ["row 2", "column rating", "rater 'B' rated item 'i' twice", "'x' after 'y' in row 1",
-      "(1 such rows in all)", "item=['item', 'replicate']"]),
+      "(1 such rows in all)", "item=['item', 'replicate']", "where="]),
     ({"item": ["i", "i", "j", "j", "j"]}, {},
      ["row 4", "an empty cell after 'x' in row 3"]),
     ({}, {"rater": "ratr"}, ["no column 'ratr'", "did you mean 'rater'?", "patient"]),
@@ -136,6 +136,7 @@ TABULATED_REFUSED: list[tuple[Any, Any, dict[str, Any], type, list[str]]] = [
     (Ratings.from_counts, [[1, 0], [0, 1]], {}, DataError, ["no item was rated by two"]),
     (Ratings.from_counts, [[1, 1]], {"kind": "continuous"}, ParameterError, ["not continuous"]),
     (Ratings.from_counts, [[1, 1]], {"categories": [1, 2, 3]}, ParameterError, ["2 columns"]),
+    (Ratings.from_counts, [[1e300, 1]], {}, DataError, ["whole number", "'1e+300'"]),
     (Ratings.from_counts, [[10**9, 1]], {}, DataError, ["1,000,000,001", "at most"]),
     (Ratings.from_counts, pd.DataFrame({"a": [1], "b": [1]}), {"categories": ["a", "c"]},
      DataError, ["column b", "not a declared category", "one of a, c"]),

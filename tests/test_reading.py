@@ -58,6 +58,7 @@ SAME: list[tuple[str, str | bytes, dict[str, Any]]] = [
     ("empty cells at the end", WIDE + ",,\n,,\n", {}),
     ("blank lines before", "\n\n" + WIDE, {}),
     ("blank lines within", WIDE.replace("\n", "\n\n"), {}),
+    ("Excel's line about the separator", "sep=;\n" + WIDE.replace(",", ";"), {"delimiter": ";"}),
     ("delimiter at the end of every line", WIDE.replace("\n", ",\n"), {}),
     ("delimiter at the end of the rows", WIDE.replace("\n", ",\n").replace("B,", "B"), {}),
     ("spaces", WIDE.replace(",", " ,  "), {}),

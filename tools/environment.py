@@ -1,8 +1,8 @@
 """Set up the virtual environment of the project; needs nothing but Python's standard library.
 
-    python tools/environment.py            make .venv from requirements.lock when missing or outdated
-    python tools/environment.py --quarto   try again to bring the real Quarto
-    python tools/environment.py --clean    remove what the commands made (the environment stays)
+- ``python tools/environment.py`` makes ``.venv`` from ``requirements.lock`` when it is needed;
+- ``--quarto`` tries again to bring the real Quarto;
+- ``--clean`` removes what the commands made; the environment stays.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def main() -> int:
         clean()
         return 0
     if sys.version_info < OLDEST:
-        print(f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed; this is {sys.version.split()[0]}.")
+        this = sys.version.split()[0]
+        print(f"Python {OLDEST[0]}.{OLDEST[1]} or newer is needed; this is {this}.")
         return 2
     try:
         make()

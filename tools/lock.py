@@ -1,4 +1,4 @@
-"""Write requirements.lock anew: exact versions with hashes for every platform and Python we support.
+"""Write requirements.lock anew: exact versions with hashes for each platform and Python supported.
 
 Needs uv on PATH (a resolver that solves for all platforms at once); the lock itself needs only pip.
 """

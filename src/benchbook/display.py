@@ -135,10 +135,14 @@ class Shelf:
 
 
 def say(text: str) -> None:
-    """Show computed Markdown: every number in a sentence comes from a result, never typed."""
+    """Show computed Markdown: every number in a sentence comes from a result, never typed.
+
+    Nothing is shown for an empty text.
+    """
     from IPython.display import Markdown, display
 
-    display(Markdown(text))
+    if text:
+        display(Markdown(text))
 
 
 def formatted(frame: pd.DataFrame, digits: int = 3) -> pd.DataFrame:

@@ -114,6 +114,12 @@ def closest(name: object, known: Iterable[object]) -> str | None:
     return spelling[close[0]] if close else None
 
 
+def did_you_mean(name: object, known: Iterable[object]) -> str:
+    """Return the end of a sentence about an unknown name; "" when no known one is close."""
+    close = closest(name, known)
+    return "" if close is None else f", did you mean '{close}'?"
+
+
 def nearest(name: object, known: Iterable[object]) -> str:
     """Return a hint that names the closest known word, or lists them all when none is close."""
     choices = list(known)

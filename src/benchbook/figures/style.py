@@ -237,7 +237,6 @@ class HouseFigure(Figure):
         return buffer.getvalue(), {"width": round(width), "height": round(height)}
 
 
-
 def width_mm(width: Width) -> float:
     """Return a figure width in millimetres from ``"single"``, ``"medium"``, ``"double"`` or mm.
 

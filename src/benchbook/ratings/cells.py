@@ -22,6 +22,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
 _NOT_RATED = frozenset(
     ("nan", "na", "n/a", "<na>", "none", "null", "nil", "missing", ".", "-", "--", "?", "결측")
 )
+_LARGEST_COUNT = 1e12  # so that no sum of counts overflows
 SPREADSHEET_ERROR = re.compile(r"#(N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)", re.IGNORECASE)
 
 
@@ -232,7 +233,9 @@ def whole_numbers(frame: pd.DataFrame, origin: Origin, advice: str = "") -> np.n
 
     def count(cell: Any) -> float | None:
         number = as_number(cell)
-        return number if number is not None and number >= 0 and number.is_integer() else None
+        if number is None or not number.is_integer() or not 0 <= number <= _LARGEST_COUNT:
+            return None
+        return number
 
     columns = [distinct(frame.iloc[:, position]) for position in range(frame.shape[1])]
     values, place = translate(columns, count)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, closest, listed, quoted
+from ..errors import DataError, did_you_mean, listed, quoted
 from .cells import Column, Origin, distinct, identities, joined
 from .scale import measured
 from .tables import Fields, chosen_raters, finished, kind_with, need_columns
@@ -105,10 +105,8 @@ def _chosen(
     renumbered = np.full(len(names) + 1, -1)
     for number, name in enumerate(chosen):
         if name not in names:
-            close = closest(name, names)
             raise origin.error(
-                f"there is no rater {quoted(name)}"
-                + (f", did you mean '{close}'?" if close is not None else ""),
+                f"there is no rater {quoted(name)}{did_you_mean(name, names)}",
                 column=column,
                 found=f"the raters {listed(names)}",
             )
@@ -162,7 +160,7 @@ def _rated_twice(reads: _Reads, first: int, second: int, times: int) -> DataErro
         column=rating,
         found=f"{now} after {before} in row {reads.origin.place(first)} ({times} such rows in all)",
         expected=f"one row per {item} and {rater}; replicates need their number beside the item, "
-        f"for instance item=['{item}', 'replicate']",
+        f"for instance item={[*item.split(' / '), 'replicate']}, or where=… keeps one of them",
     )
 
 

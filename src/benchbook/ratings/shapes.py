@@ -24,8 +24,8 @@ from .tables import (
     check_size,
     finished,
     kind_with,
+    name_of,
     names_of,
-    rater_names,
     unlabelled,
 )
 
@@ -41,7 +41,7 @@ def wide(
     """Check a table of items x raters."""
     checked = kind_with(kind, categories)
     frame = as_frame(table, origin)
-    raters = rater_names(frame)
+    raters = tuple(map(name_of, frame.columns))
     check_not_empty(frame, origin)
     check_raters(raters, origin)
     columns = [distinct(frame.iloc[:, position]) for position in range(frame.shape[1])]

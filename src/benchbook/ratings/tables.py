@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, ParameterError, closest, listed, quoted
+from ..errors import DataError, ParameterError, did_you_mean, listed, quoted
 from .cells import Origin
 from .labels import Kind, canonical, check_kind
 
@@ -102,19 +102,12 @@ def names_of(labels: pd.Index) -> np.ndarray:
     return names
 
 
-def rater_names(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Return the names of columns that stand for raters."""
-    return tuple(map(name_of, frame.columns))
-
-
 def need_columns(frame: pd.DataFrame, columns: Iterable[str], origin: Origin) -> None:
     """Refuse a table that lacks one of the columns."""
     for column in columns:
         if column not in frame.columns:
-            close = closest(column, frame.columns)
             raise origin.error(
-                f"there is no column {quoted(column)}"
-                + (f", did you mean '{close}'?" if close is not None else ""),
+                f"there is no column {quoted(column)}{did_you_mean(column, frame.columns)}",
                 found=f"the columns {listed(frame.columns)}",
                 expected="item=…, rater=… and rating=… as the table calls them",
             )

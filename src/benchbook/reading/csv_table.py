@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from .text import decode, read_bytes
 
 MISSING = ("", "NA", "NaN")
 _DELIMITERS = {";": "semicolon", "\t": "tab", "|": "bar", ",": "comma"}
+_SEPARATOR_LINE = re.compile(r"\Asep=.(?=[\r\n])", re.IGNORECASE)
 _SPELLED = {"\\t": "\t", "tab": "\t"}
 
 Record = tuple[int, list[str]]  # line of the file, cells
@@ -85,7 +87,8 @@ def read_csv_table(
     """
     file, mark = Path(path), _delimiter(delimiter)
     raw = read_bytes(file)
-    text = decode(raw, file.name, encoding, mark)
+    # The line by which Excel tells itself the separator is no row.
+    text = _SEPARATOR_LINE.sub("", decode(raw, file.name, encoding, mark))
     records = _records(text, file.name, mark)
     _check_separated(records, text, file.name, mark)
     names, body = _names(_even(records, text, file.name, mark, header), header, file.name)
@@ -124,7 +127,7 @@ def _records(text: str, name: str, delimiter: str) -> list[Record]:
     start, last = 1, 0
     try:
         for row in reader:
-            filled = any(cell.strip() for cell in row)
+            filled = any(map(str.strip, row))
             # A blank line is no record; a row of empty cells is an item nobody rated.
             if filled or len(row) > 1:
                 records.append((start, row))
@@ -174,14 +177,14 @@ def _other_delimiter(text: str, delimiter: str) -> str | None:
 
 
 def _check_separated(records: list[Record], text: str, name: str, delimiter: str) -> None:
-    """Refuse a file of one column whose lines another delimiter divides."""
+    """Refuse a file whose first line is one cell that another delimiter divides."""
     line, first = records[0]
-    if any(len(row) > 1 for _, row in records) and len(first) > 1:
+    if len(first) > 1:
         return
     other = _other_delimiter(text, delimiter) or next(
         (mark for mark in _DELIMITERS if mark != delimiter and mark in first[0]), None
     )
-    if len(first) == 1 and other is not None:
+    if other is not None:
         raise DataError(
             f"the columns are not separated by '{delimiter}'",
             file=name,

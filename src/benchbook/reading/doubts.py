@@ -127,8 +127,9 @@ def _check_counts(cells: Mapping[str, Column], origin: Origin) -> None:
         return
     values, strange = translate(list(cells.values()), as_number)
     sums = values.sum(axis=1)
-    alike = strange is None and np.all(sums == sums[0]) and sums[0] >= 2
-    if alike and (values == 0).any() and not np.all(values == values[0]):
+    whole = strange is None and np.all((values >= 0) & (values == np.floor(values)))
+    alike = np.all(sums == sums[0]) and sums[0] >= 2 and not np.all(values == values[0])
+    if whole and alike and (values == 0).any():
         raise origin.error(
             "these rows look like counts per category",
             row=0,

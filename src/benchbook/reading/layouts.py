@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import DataError, ParameterError, closest, listed, quoted
+from ..errors import DataError, ParameterError, did_you_mean, listed, quoted
 from ..ratings import Ratings, shapes
 from ..ratings.cells import Origin, distinct, joined, whole_numbers
 from ..ratings.labels import canonical
@@ -73,10 +73,8 @@ def column_named(table: CsvTable, name: Any) -> str:
     for known in table.frame.columns:
         if canonical(known) == canonical(name):
             return str(known)
-    close = closest(name, table.frame.columns)
     raise DataError(
-        f"there is no column {quoted(name)}"
-        + (f", did you mean '{close}'?" if close is not None else ""),
+        f"there is no column {quoted(name)}{did_you_mean(name, table.frame.columns)}",
         file=table.name,
         row=table.header_line,
         found=f"the columns {listed(table.frame.columns)}",

@@ -8,7 +8,7 @@ import io
 import unicodedata
 from pathlib import Path
 
-from ..errors import DataError, ParameterError, closest, quoted
+from ..errors import DataError, ParameterError, did_you_mean, quoted
 
 # What a file starts with when somebody gives another format for a table of text.
 _SIGNATURES = (
@@ -61,11 +61,7 @@ def _existing(file: Path) -> Path:
     same = [name for name in names if _composed(name) == _composed(file.name)]
     if same:
         return file.parent / same[0]
-    close = closest(file.name, names)
-    raise DataError(
-        "there is no such file" + (f", did you mean '{close}'?" if close is not None else ""),
-        file=str(file),
-    )
+    raise DataError("there is no such file" + did_you_mean(file.name, names), file=str(file))
 
 
 def _composed(text: str) -> str:

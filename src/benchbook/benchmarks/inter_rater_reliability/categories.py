@@ -22,7 +22,7 @@ from .coefficients import (
 )
 from .evaluation import Evaluation
 from .studies import Study
-from .wording import bullets, count, p_text, share, span, symbol, upper_first
+from .wording import bullets, count, notes, p_text, share, span, symbol, upper_first
 
 
 class CategoryExhibits(Evaluation):
@@ -118,9 +118,19 @@ class CategoryExhibits(Evaluation):
         caption = (
             f"Coefficients with {self.percent} intervals: reported ({self._interval_words()}) and "
             f"percentile bootstrap, {self.parameters.n_resamples:,} resamples of "
-            f"{sensitivity.units(self)}."
+            f"{sensitivity.units(self)}; Monte-Carlo error of a bootstrap bound at most "
+            f"{largest_error(frame):.3f}."
         )
         return Table(frame, "coefficients", caption, shown)
+
+    def say_coefficient_notes(self) -> str:
+        """Say what must be known beside the coefficients: clipped bounds, missing intervals."""
+        pairs = []
+        for one in self.categorical:
+            for coefficient in self.found[one.key].values():
+                made = coefficient.reported
+                pairs.append((self.of(one), symbol(made.name), made))
+        return notes(pairs)
 
     def say_two_raters(self) -> str:
         """Say κ of two raters with its decomposition and its indices."""
@@ -413,6 +423,11 @@ def category_counts(study: Study) -> pd.DataFrame:
         if empty:
             rows.append({"rater": rater, "category": None, "count": empty})
     return pd.DataFrame(rows)
+
+
+def largest_error(frame: pd.DataFrame) -> float:
+    """Return the largest Monte-Carlo error of any bootstrap bound in a table of coefficients."""
+    return float(frame[["Monte-Carlo error low", "Monte-Carlo error high"]].max(axis=None))
 
 
 def _widest_use(table: pd.DataFrame) -> tuple[str, float, float]:

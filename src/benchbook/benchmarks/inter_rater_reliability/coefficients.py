@@ -184,6 +184,8 @@ def coefficient_table(study: Study, found: dict[str, Coefficient]) -> pd.DataFra
                 "interval": reported.method,
                 "bootstrap low": drawn.low,
                 "bootstrap high": drawn.high,
+                "Monte-Carlo error low": drawn.monte_carlo_error[0],
+                "Monte-Carlo error high": drawn.monte_carlo_error[1],
                 "items": reported.n_items,
                 "clusters": drawn.n_clusters,
                 "unit": study.unit,

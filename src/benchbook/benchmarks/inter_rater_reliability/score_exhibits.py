@@ -12,7 +12,7 @@ from benchbook.icc import TwoWayAnova
 from .evaluation import Evaluation
 from .scores import Scores
 from .studies import shared_pairs
-from .wording import bullets, count, in_unit, p_text, plural, significant, span
+from .wording import bullets, count, in_unit, notes, p_text, plural, significant, span
 
 
 class ScoreExhibits(Evaluation):
@@ -78,6 +78,19 @@ class ScoreExhibits(Evaluation):
             f"{self.scores[0].study.unit}s; the raters stay as they are."
         )
         return Table(frame, "icc", caption, shown)
+
+    def say_score_notes(self) -> str:
+        """Say what must be known beside the intraclass correlations."""
+        pairs = [
+            (self.of(one.study), form, coefficient.reported)
+            for one in self.scores
+            for form, coefficient in one.coefficients.items()
+        ]
+        for one in self.scores:
+            if one.mixed is not None:
+                made = one.mixed.icc("ICC(2,1)", level=self.parameters.level)
+                pairs.append((self.of(one.study), "mixed model", made))
+        return notes(pairs)
 
     def figure_icc(self) -> Drawing:
         """Draw the six forms, or the mixed-model estimates where no item is complete."""

@@ -13,6 +13,7 @@ __all__ = [
     "bullets",
     "count",
     "in_unit",
+    "notes",
     "p_text",
     "plural",
     "share",
@@ -34,6 +35,36 @@ def bullets(lines: Iterable[str]) -> str:
     """Return a list in Markdown; a single line stays a paragraph."""
     kept = list(lines)
     return kept[0] if len(kept) == 1 else "\n".join(f"- {line}" for line in kept)
+
+
+# The page names no function argument, and one remark stands for all bounds that were cut.
+REMARK_EDITS = ((r"clipped from -?[\d.]+ to", "cut at"), (r" \(variance=[^)]*\)", ""))
+
+
+def notes(estimates: Iterable[tuple[str, str, Estimate]]) -> str:
+    """Return what must be known beside the numbers.
+
+    Parameters
+    ----------
+    estimates : iterable of (str, str, Estimate)
+        Name of the data (empty when there is only one), name of the coefficient, its estimate.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for data, coefficient, estimate in estimates:
+        remarks = list(estimate.warnings)
+        if estimate.defined and not estimate.has_interval and estimate.reason:
+            remarks.append(f"no interval: {estimate.reason}")
+        for remark in remarks:
+            for pattern, words in REMARK_EDITS:
+                remark = re.sub(pattern, words, remark)
+            found.setdefault(symbol(remark), {}).setdefault(data, []).append(coefficient)
+    if not found:
+        return ""
+    lines = []
+    for remark, concerned in found.items():
+        who = [f"{data}{', '.join(names)}" for data, names in concerned.items()]
+        lines.append(f"- {upper_first(remark)} ({'; '.join(who)}).")
+    return "To be read with the numbers:\n\n" + "\n".join(lines)
 
 
 def plural(number: int, one: str, many: str) -> str:
