@@ -79,6 +79,23 @@ def test_items_and_raters_are_known_by_their_canonical_names() -> None:
     assert ratings.raters == ("1", "2")
 
 
+def test_categorical_names_stand_in_the_order_of_their_rows() -> None:
+    table = long_table(
+        item=pd.Categorical(["k", "k", "i", "i", "j"], list("hijk")),
+        rater=pd.Categorical(list("BABAA"), list("ABC")),
+    )
+    ratings = Ratings.from_long(table, "nominal")
+    assert (ratings.items, ratings.raters) == (("k", "i"), ("B", "A"))
+    assert codes(ratings) == [[0, 1], [0, 0]]
+
+
+def test_three_raters_in_a_long_table() -> None:
+    table = pd.DataFrame(
+        {"item": list("iiijjj"), "rater": list("ABCCBA"), "rating": [1, 2, 3, 1, 2, 3]}
+    )
+    assert codes(Ratings.from_long(table, "continuous")) == [[1, 2, 3], [3, 2, 1]]
+
+
 def test_several_columns_identify_the_item() -> None:
     table = long_table(item=["i", "i", "i", "i", "k"], visit=[1, 1, 2, 2, 1])
     ratings = Ratings.from_long(table, "nominal", item=["item", "visit"])
@@ -167,6 +184,10 @@ def test_select_keeps_the_order_asked_for_and_drops_items_nobody_rated() -> None
     assert list(part.clusters) == ["1", "2", "2"]
     assert part.categories == three().categories
     assert part.source == "reads.csv"
+    table = [[1, 1, None], [None, None, 1], [2, 2, 2], [None, 1, None]]
+    whole = Ratings.from_table(table, "nominal")
+    assert whole.select(["0", "1"]).n_dropped == 1
+    assert whole.select(["0", "1"]).select(["0"]).n_dropped == 2
 
 
 def test_select_knows_a_number_by_its_name() -> None:

@@ -100,6 +100,8 @@ CELLS: list[Refused] = [
     (LONG.replace("1,B", "1,"), "nominal", {}, 3, "rater", ["belongs to no rater"]),
     (LONG.replace("1,B", ",B"), "nominal", {}, 3, "item", ["belongs to no item"]),
     (LONG, "continuous", {}, 2, "rating", ["'x'"]),
+    (LONG.replace("x", "1") + "2,C,?,q\n1,C,y,q\n", "continuous", {"raters": ["C", "A"]}, 5,
+     "rating", ["'?'"]),
 ]  # fmt: skip
 
 COLUMNS: list[Refused] = [
@@ -251,6 +253,8 @@ def test_naming_the_raters_settles_every_doubt(tmp_path: Path) -> None:
         ("A,B,C\nx,x,z\ny,x,z\nx,y,z\n", "nominal", {"categories": ["x", "y", "z"]}),
         # Scores that rise with the row, and not by one.
         ("A,B\n1,1\n2,2\n4,5\n", "continuous", {}),
+        # Every row is the same.
+        ("A,B,C\n0,1,1\n0,1,1\n0,1,1\n0,1,1\n0,1,1\n", "nominal", {"categories": [0, 1]}),
         # Every pair adds up to 3.
         ("A,B\n1,2\n2,1\n1,2\n2,1\n1,2\n2,1\n", "nominal", {}),
         ("Kim,Idris,Count Dracula\n1,2,2\n2,2,1\n", "nominal", {}),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from functools import partial
-from typing import Any
 
 LONGEST_CELL = 60  # characters of a cell quoted in a message
 LONGEST_FOUND = 240  # characters of everything that was found
@@ -66,22 +64,9 @@ class DataError(BenchbookError):
             parts.append(f"found {clipped(found, LONGEST_FOUND)}")
         if expected is not None:
             parts.append(f"expected {expected}")
+        # Pickle rebuilds an exception from its text, which must pass through here unchanged.
         text = " ".join("; ".join(parts).split())
         super().__init__(text if text.endswith((".", "!", "?", "…")) else text + ".")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # An exception is rebuilt from its text alone unless told otherwise, and worker processes
-        # send theirs back that way.
-        make = partial(
-            type(self),
-            self.message,
-            file=self.file,
-            row=self.row,
-            column=self.column,
-            found=self.found,
-            expected=self.expected,
-        )
-        return make, ()
 
 
 class ParameterError(BenchbookError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -37,8 +37,8 @@ class Parameters(BaseModel):
         None, description="keep only rows with these values"
     )
     header: bool = Field(True, description="whether the first line names the columns")
-    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = Field(
-        ",", description="character between the columns"
+    delimiter: str = Field(
+        ",", min_length=1, max_length=3, description="character between the columns, or tab"
     )
     encoding: str = Field("utf-8", description="encoding of the file")
     missing: list[str] = Field(list(MISSING), description="cells that mean 'not rated'")

@@ -1,0 +1,260 @@
+"""The frozen numbers of other programs, and the tables they were made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchbook.errors import BenchbookError, DataError, listed
+from benchbook.ratings import Ratings
+from benchbook.records import project_root
+
+# Fields of a record that say how a number was made; every other field is a number to compare.
+DESCRIPTION = frozenset(
+    (
+        "table",
+        "statistic",
+        "package",
+        "function",
+        "options",
+        "level",
+        "mean_level",
+        "n_items",
+        "n_raters",
+        "n_categories",
+        "n_ratings",
+        "n_pairable_items",
+        "n_pairable_ratings",
+        "deviates",
+        "why",
+        "note",
+        "error",
+    )
+)
+NEEDED = ("table", "statistic", "package", "function")
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One call of another program on one table.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file the record stands in.
+    table, statistic, package, function : str
+        What was computed, from what, by what.
+    options : dict
+        Arguments that matter.
+    numbers : dict of str to float
+        What the call gave, by field (``value``, ``se``, ``lower`` …); NaN where it gave none.
+    deviates : frozenset of str
+        Fields that are not what the definition gives; ``why`` says it.
+    level : float
+        Confidence level of its bounds.
+    n_items : int or None
+        Items that entered.
+    error : str or None
+        Message of a call that stopped.
+    """
+
+    file: str
+    table: str
+    statistic: str
+    package: str
+    function: str
+    options: dict[str, Any]
+    numbers: dict[str, float]
+    deviates: frozenset[str] = frozenset()
+    why: str = ""
+    note: str = ""
+    level: float = 0.95
+    n_items: int | None = None
+    error: str | None = None
+    described: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> Any:
+        """The weights of the call: a name, or the matrix given."""
+        given = self.options.get("weights", "unweighted")
+        return self.options["matrix"] if given == "matrix" else given
+
+
+def read_records(path: Path) -> list[Record]:
+    """Read a file of records.
+
+    Raises
+    ------
+    DataError
+        Not a JSON list of records; a field is missing, or is not a number.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError("no such file of records", file=path.name) from None
+    except ValueError as error:
+        raise DataError(f"not JSON ({error})", file=path.name) from None
+    if not isinstance(content, list) or not content:
+        raise DataError("not a list of records", file=path.name, expected="[{...}, {...}]")
+    return [_record(entry, path.name, number) for number, entry in enumerate(content, start=1)]
+
+
+def _record(entry: Any, file: str, number: int) -> Record:
+    place = f"record {number}"
+    absent = [name for name in NEEDED if not isinstance(entry, dict) or name not in entry]
+    if absent:
+        raise DataError(
+            "a record lacks a field", file=file, row=place, expected=", ".join(absent)
+        )
+    numbers = {}
+    for name, value in entry.items():
+        if name in DESCRIPTION:
+            continue
+        try:
+            numbers[name] = float(value)
+        except (TypeError, ValueError):
+            raise DataError(
+                "not a number", file=file, row=place, column=name, found=value
+            ) from None
+    deviates = frozenset(entry.get("deviates", ()))
+    if deviates and not entry.get("why"):
+        raise DataError(
+            "a deviation without a reason", file=file, row=place, expected="a line in 'why'"
+        )
+    if unknown := deviates - numbers.keys():
+        raise DataError(
+            "'deviates' names a field that is not there",
+            file=file,
+            row=place,
+            found=listed(sorted(unknown)),
+            expected=listed(numbers),
+        )
+    return Record(
+        file,
+        *(str(entry[name]) for name in NEEDED),
+        options=dict(entry.get("options") or {}),
+        numbers=numbers,
+        deviates=deviates,
+        why=entry.get("why", ""),
+        note=entry.get("note", ""),
+        level=float(entry.get("level", 0.95)),
+        n_items=entry.get("n_items"),
+        error=entry.get("error"),
+        described={name: entry[name] for name in DESCRIPTION & entry.keys()},
+    )
+
+
+@dataclass(eq=False)
+class Tables:
+    """The tables of a folder with an ``index.csv``: layout, scale, levels, source of each.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``index.csv`` and ``NAME.csv`` for each table.
+    others : Tables, optional
+        Where to look for tables that are not there.
+    """
+
+    folder: Path
+    others: Tables | None = None
+    _ratings: dict[tuple[str, str], Ratings] = field(default_factory=dict, repr=False)
+    _frames: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def index(self) -> pd.DataFrame:
+        """One row per table of this folder."""
+        path = self.folder / "index.csv"
+        if not path.is_file():
+            return pd.DataFrame(columns=["layout", "scale", "levels", "source"], dtype=str)
+        return pd.read_csv(path, dtype=str, keep_default_na=False).set_index("table")
+
+    def _home(self, name: str) -> Tables:
+        if name in self.index.index:
+            return self
+        if self.others is None:
+            known = listed(self.index.index)
+            raise DataError(f"no table '{name}' in index.csv", expected=f"one of {known}")
+        return self.others._home(name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.index.index or (self.others is not None and name in self.others)
+
+    def about(self, name: str) -> pd.Series:
+        """Return the line of the index."""
+        return self._home(name).index.loc[name]
+
+    def path(self, name: str) -> Path:
+        """Return the file of a table."""
+        return self._home(name).folder / f"{name}.csv"
+
+    def made(self, name: str) -> bool:
+        """Tell whether a table was made up for the tests."""
+        return str(self.about(name)["source"]).startswith("made")
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a table of scores, one row per item; ratings of one item side by side."""
+        if name not in self._frames:
+            frame = pd.read_csv(self.path(name), index_col=0)
+            if self.about(name)["layout"] == "long":
+                slot = frame.groupby(level=0).cumcount()
+                frame = frame.set_index(slot.rename("slot"), append=True)["value"].unstack()
+            self._frames[name] = frame
+        return self._frames[name]
+
+    def ratings(self, name: str, kind: str | None = None) -> Ratings:
+        """Return a table as ratings, its levels declared; ``kind`` replaces its own scale."""
+        scale = kind or str(self.about(name)["scale"])
+        if (name, scale) not in self._ratings:
+            self._ratings[name, scale] = self._read(name, scale)
+        return self._ratings[name, scale]
+
+    def _read(self, name: str, scale: str) -> Ratings:
+        about = self.about(name)
+        if scale == "continuous":
+            return Ratings.from_table(self.frame(name), scale)
+        levels = about["levels"].split("|") if about["levels"] else None
+        if about["layout"] == "contingency":
+            counts = pd.read_csv(self.path(name), index_col=0).to_numpy()
+            return Ratings.from_contingency(counts, scale, categories=levels)
+        if about["layout"] == "counts":
+            counts = pd.read_csv(self.path(name), index_col=0).to_numpy()
+            return Ratings.from_counts(counts, scale, categories=levels)
+        table = pd.read_csv(self.path(name), index_col=0, dtype=str)
+        return Ratings.from_table(table, scale, categories=levels)
+
+
+def frozen_folder() -> Path:
+    """Return the project's folder of frozen numbers.
+
+    Raises
+    ------
+    BenchbookError
+        Outside a project.
+    """
+    root = project_root()
+    folder = root / "tests" / "reference" if root else None
+    if folder is None or not folder.is_dir():
+        raise BenchbookError(
+            "the frozen numbers lie in tests/reference of the project, and no project was found "
+            "here; start within the project."
+        )
+    return folder
+
+
+def frozen_files() -> list[Path]:
+    """Return the files of frozen records, by name."""
+    return sorted(frozen_folder().glob("*.json"))
+
+
+def each_number(records: list[Record]) -> Iterator[tuple[Record, str, float]]:
+    """Yield every number of every record with its field."""
+    for record in records:
+        for name, number in record.numbers.items():
+            yield record, name, number
