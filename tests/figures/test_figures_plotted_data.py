@@ -323,7 +323,7 @@ def test_bland_altman_draws_points_lines_and_trend(words):
 
 
 def test_bland_altman_takes_the_result_of_the_analysis():
-    from benchbook.icc.bland_altman import bland_altman
+    from benchbook.icc import bland_altman
 
     first = np.array([494.0, 395, 516, 434, 476, 557, 413, 442])
     second = np.array([512.0, 430, 520, 428, 500, 600, 364, 380])

@@ -12,8 +12,9 @@ from hypothesis.extra.numpy import arrays
 from benchbook.resampling.exact_sums import ExactSums
 from benchbook.resampling.sums import cluster_sums
 
-# One rounding for each part that is joined, and what lies below the third part.
-RELATIVE_TO_LARGEST = 2.0**-50
+# What lies below the third part is left out: a share of the column's largest entry, whether the
+# resample holds that entry or not.
+BELOW_THIRD_PART = 2.0**-75
 
 finite = st.floats(-1e12, 1e12, allow_subnormal=False)
 
@@ -30,9 +31,9 @@ def test_sums_equal_rational_arithmetic(rows, weights):
             terms = zip(weights[row].tolist(), rows[:, column].tolist(), strict=True)
             exact = float(sum(Fraction(weight) * Fraction(value) for weight, value in terms))
             assert sums[row, column] == pytest.approx(exact, rel=2.0**-52, abs=1e-300) or (
-                # Cancellation: the error is measured by the terms, and far below one rounding.
+                # Cancellation: the error is far below one rounding of the terms.
                 abs(sums[row, column] - exact)
-                <= 2.0**-90 * np.abs(weights[row] * rows[:, column]).sum()
+                <= BELOW_THIRD_PART * np.abs(rows[:, column]).max() * weights[row].sum()
             )
 
 

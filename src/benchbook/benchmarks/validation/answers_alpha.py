@@ -36,7 +36,7 @@ def alpha(record: Record, tables: Tables) -> Answer:
     elif ratings.complete:
         value = _undivided_pairs(made.estimate.value, ratings)
         answer.add("pairs not divided by the number of raters less one", {"value": value})
-    if metric == "ordinal" and ratings.categories is not None:
+    if metric == "ordinal":
         again = krippendorff_alpha(_numbered(ratings), metric="interval")
         answer.add("ordinal computed as interval", {"value": again.estimate.value})
     return answer
@@ -86,6 +86,7 @@ def _add_other_variances(answer: Answer, record: Record, ratings: Ratings, metri
         error = ratio_error(counts, squared) * math.sqrt((n - 1) / n)
         answer.add(BY_N, t_interval(value, error, n, record.level), convention=True)
     if record.weights == "ordinal" and metric == "ordinal":
+        counts = counts[:, counts.sum(axis=0) > 0]
         fixed = 1 - ordinal_weights(counts.shape[1])
         answer.add("weights fixed in advance, not Krippendorff's", _plain(counts, fixed, record))
 

@@ -35,6 +35,7 @@ DESCRIPTION = frozenset(
         "why",
         "note",
         "error",
+        "within",
     )
 )
 NEEDED = ("table", "statistic", "package", "function")
@@ -62,6 +63,10 @@ class Record:
         Items that entered.
     error : str or None
         Message of a call that stopped.
+    printed : dict of str to str
+        Numbers given as text, whose last digit tells how far they were rounded.
+    described : dict
+        The other fields, as they stand in the file.
     """
 
     file: str
@@ -77,6 +82,7 @@ class Record:
     level: float = 0.95
     n_items: int | None = None
     error: str | None = None
+    printed: dict[str, str] = field(default_factory=dict)
     described: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -146,6 +152,7 @@ def _record(entry: Any, file: str, number: int) -> Record:
         level=float(entry.get("level", 0.95)),
         n_items=entry.get("n_items"),
         error=entry.get("error"),
+        printed={name: entry[name] for name in numbers if isinstance(entry[name], str)},
         described={name: entry[name] for name in DESCRIPTION & entry.keys()},
     )
 
@@ -160,10 +167,16 @@ class Tables:
         Holds ``index.csv`` and ``NAME.csv`` for each table.
     others : Tables, optional
         Where to look for tables that are not there.
+
+    Attributes
+    ----------
+    fits : dict
+        Models fitted to tables, by table and model, so that each is fitted once.
     """
 
     folder: Path
     others: Tables | None = None
+    fits: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
     _ratings: dict[tuple[str, str], Ratings] = field(default_factory=dict, repr=False)
     _frames: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
