@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -83,7 +84,7 @@ def test_peak_flow_meters_come_out(bundled):
 def test_verdicts_follow_the_rule_on_value_and_on_lower_bound(bundled):
     found = {study.key: (v.on_value, v.on_lower_bound) for study, _, v in bundled.verdicts}
     assert found["pathology"] == ("accepted", "redesign")
-    assert found["bland_altman_1986"] == ("accepted", "accepted")
+    assert "bland_altman_1986" not in found, "two methods of measurement make no answer key"
     assert found["shrout_fleiss_1979"] == ("redesign", "redesign")
 
 
@@ -192,7 +193,7 @@ def check_exhibits(one: irr.Chapter) -> str:
             assert len(shown.figure.benchbook_data)
             words += [shown.caption, shown.alt]
     text = "\n".join(words)
-    assert " nan" not in text.lower().replace("nan,", "").replace(",nan", "")
+    assert not re.search(r"\bnan\b", re.sub(r",nan|nan,", "", text.lower()))
     assert "None" not in text
     return text
 
@@ -226,6 +227,26 @@ OWN = {
     "scores clustered": (
         "item,patient,a,b\n1,p,1,2\n2,p,2,2\n3,q,3,4\n4,q,4,5\n5,r,5,6\n6,r,7,7\n",
         {"kind": "continuous", "cluster": "patient"},
+    ),
+    "one category, three raters": (
+        "a,b,c\nx,x,x\nx,x,x\nx,x,x\n",
+        {"kind": "nominal", "categories": ["x", "y"]},
+    ),
+    "constant rater": ("a,b\nx,x\nx,y\nx,x\nx,y\nx,x\n", {"kind": "nominal"}),
+    "perfect": ("a,b,c\nx,x,x\ny,y,y\nx,x,x\ny,y,y\n", {"kind": "nominal"}),
+    "identical scores": ("a,b\n3,3\n1,1\n5,5\n2,2\n", {"kind": "continuous"}),
+    "constant shift": ("a,b\n3,8\n1,6\n5,10\n2,7\n", {"kind": "continuous"}),
+    "nominal clustered": (
+        "item,patient,a,b\n1,p,x,x\n2,p,x,y\n3,q,y,y\n4,q,y,y\n5,r,x,x\n6,r,x,x\n7,s,y,x\n",
+        {"kind": "nominal", "cluster": "patient"},
+    ),
+    "ordinal many clustered": (
+        "item,patient,a,b,c\n1,p,1,1,2\n2,p,2,2,3\n3,q,3,3,3\n4,q,1,2,1\n5,r,2,3,3\n6,r,1,1,1\n",
+        {"kind": "ordinal", "cluster": "patient", "categories": [1, 2, 3, 4]},
+    ),
+    "relative": (
+        "a,b\n3,4\n1,2\n5,6\n2,2.5\n4,4.5\n",
+        {"kind": "continuous", "need": "relative"},
     ),
     "no item complete": (
         "item,rater,rating\n1,a,1\n1,b,2\n2,b,3\n2,c,3\n3,a,5\n3,c,6\n4,a,4\n4,b,4\n5,b,8\n5,c,7\n",
@@ -270,6 +291,68 @@ def test_clusters_are_the_reported_unit(write):
     assert made.unit == "patient"
     assert made.n_clusters == 3
     assert "patient" in one.say_data_statement()
+
+
+def test_clustered_runs_print_no_interval_or_test_that_takes_items_for_independent(write):
+    text, values = OWN["nominal clustered"]
+    one = chapter(data=write(text), **values)
+    reported = one.found["own"]["kappa"].reported
+    row = one.table_two_raters().frame.iloc[0]
+    assert (row["low"], row["high"]) == (reported.low, reported.high)
+    assert row[["SE", "z", "p"]].isna().all()
+    assert "z =" not in one.say_two_raters()
+    text, values = OWN["ordinal many clustered"]
+    many = chapter(data=write(text), **values)
+    assert many.table_per_category().frame[["z", "p_value"]].isna().all(axis=None)
+    assert "z =" not in many.say_many_raters()
+
+
+def test_a_refused_interval_is_not_replaced_by_a_degenerate_one(write):
+    text, values = OWN["constant rater"]
+    one = chapter(data=write(text), **values)
+    made = one.found["own"]["kappa"].reported
+    assert made.value == 0
+    assert not made.has_interval
+    assert made.reason
+    assert one.verdicts[0][2].on_lower_bound == "undefined"
+
+
+def test_an_interval_without_width_is_no_certainty(write):
+    text, values = OWN["perfect"]
+    assert chapter(data=write(text), **values).verdicts[0][2].on_lower_bound == "undefined"
+
+
+def test_missing_scores_are_judged_by_the_recommended_mixed_model(write):
+    text, values = OWN["scores many, missing"]
+    one = chapter(data=write(text), **values)
+    assert one.studies[0].recommendation.key == "icc_mixed"
+    mixed = one.scores[0].mixed.icc("ICC(2,1)")
+    assert one.verdicts[0][1].value == mixed.value
+    assert one.scores[0].coefficients["ICC(2,1)"].reported.value != mixed.value
+
+
+def test_need_for_relative_agreement_recommends_consistency(write):
+    text, values = OWN["relative"]
+    one = chapter(data=write(text), **values)
+    assert one.verdicts[0][1].name.startswith("ICC(3,1)")
+    assert one.scores[0].headline.value == one.scores[0].coefficients["ICC(3,1)"].reported.value
+
+
+@pytest.mark.parametrize("case", ["no item complete", "scores two", "ordinal many"])
+def test_every_reported_interval_has_the_level_asked_for(case, write):
+    text, values = OWN[case]
+    one = chapter(data=write(text), level=0.8, **values)
+    levels = {made.level for _, made, _ in one.verdicts}
+    levels |= {c.reported.level for found in one.found.values() for c in found.values()}
+    levels |= {score.alpha.level for score in one.scores}
+    assert levels == {0.8}
+
+
+def test_weights_of_the_run_are_those_of_the_guide(write):
+    data = write("a,b\n1,1\n2,3\n3,3\n1,2\n")
+    values = {"kind": "ordinal", "categories": [1, 2, 3], "weights": "linear"}
+    frame = chapter(data=data, **values).guide_table().frame
+    assert frame["statistic"].tolist() == ["Weighted κ (linear)"]
 
 
 def test_same_seed_same_numbers_other_seed_other_bounds(write):

@@ -202,8 +202,8 @@ def test_options_out_of_range(option, value):
 
 
 def test_unknown_interval_names_the_nearest():
-    with pytest.raises(ParameterError, match="mcgraw-wong"):
-        icc(SHROUT_FLEISS, "ICC(2,k)", average_interval="mcgraw")
+    with pytest.raises(ParameterError, match="irr"):
+        icc(SHROUT_FLEISS, "ICC(2,k)", average_interval="ir")
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_named_option_gives_the_interval_of_irr(record):
         table(record["table"]),
         "ICC(2,k)",
         level=record["level"],
-        average_interval="mcgraw-wong",
+        average_interval="irr",
     ).estimate
     tolerance = OFFSET if record["table"] == "made_large_offset" else DOUBLE
     assert close(found.low, record["lower"], tolerance)

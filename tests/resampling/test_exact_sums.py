@@ -15,6 +15,8 @@ from benchbook.resampling.sums import cluster_sums
 # What lies below the third part is left out: a share of the column's largest entry, whether the
 # resample holds that entry or not.
 BELOW_THIRD_PART = 2.0**-75
+# One rounding for each part that is joined.
+RELATIVE_TO_LARGEST = 2.0**-50
 
 finite = st.floats(-1e12, 1e12, allow_subnormal=False)
 

@@ -28,7 +28,7 @@ SAME_BY_WEIGHTS = "all categories used count as full agreement under these weigh
 ONE_ITEM = "one item has no variance"
 SINGLES_WARNING = (
     "{singles} of {n} items have one rating; Gwet's variance takes the number of the others as "
-    "fixed and comes out too wide (variance='ratio' does not)"
+    "fixed and usually comes out too wide (variance='ratio' does not)"
 )
 
 

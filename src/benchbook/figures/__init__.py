@@ -21,6 +21,7 @@ from .intervals import bootstrap_distribution, interval_comparison
 from .items import ratings_by_item
 from .raters import category_use, pairwise_heatmap
 from .style import PALETTE, WIDTHS_MM, HouseFigure, house_style
+from .validation import differences
 
 __all__ = [
     "PALETTE",
@@ -31,6 +32,7 @@ __all__ = [
     "category_use",
     "coefficient_difference",
     "consistency_against_agreement",
+    "differences",
     "figure_data",
     "forest",
     "house_style",

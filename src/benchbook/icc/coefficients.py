@@ -14,8 +14,8 @@ from .intervals import Bounds, agreement_bounds, f_bounds, step_up
 from .quantiles import f_tail
 from .results import ICCResult, IntraclassCorrelations
 
-AverageInterval = Literal["spearman-brown", "mcgraw-wong"]
-AVERAGE_INTERVALS: tuple[AverageInterval, ...] = ("spearman-brown", "mcgraw-wong")
+AverageInterval = Literal["spearman-brown", "irr"]
+AVERAGE_INTERVALS: tuple[AverageInterval, ...] = ("spearman-brown", "irr")
 
 # Rounding puts a coefficient of exactly -1/(k - 1), or of 1, a few ulps outside.
 RANGE_SLACK = 1e-9
@@ -40,10 +40,11 @@ def intraclass_correlations(
         Confidence level, in (0, 1).
     null : float, default 0
         ICC under the null hypothesis of the F tests, in [0, 1).
-    average_interval : {"spearman-brown", "mcgraw-wong"}
+    average_interval : {"spearman-brown", "irr"}
         Interval of ICC(2,k): the Spearman-Brown step of the bounds of ICC(2,1) (Shrout and
-        Fleiss), or McGraw and Wong's formula as irr and others program it, which differs in
-        its degrees of freedom only; kept to reproduce numbers from such programs.
+        Fleiss), or the interval of R's irr, which puts the average coefficient where the single
+        one stands in the degrees of freedom; kept to reproduce numbers from such programs.
+        McGraw and Wong's own bounds are the Spearman-Brown step.
 
     Returns
     -------

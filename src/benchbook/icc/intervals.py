@@ -80,7 +80,7 @@ def agreement_df(anova: TwoWayAnova, value: float) -> float:
 
 
 def agreement_bounds(anova: TwoWayAnova, value: float, level: float, *, average: bool) -> Bounds:
-    """Return the interval of ICC(2,1), or McGraw and Wong's own interval of ICC(2,k).
+    """Return the interval of ICC(2,1), or irr's interval of ICC(2,k).
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def agreement_bounds(anova: TwoWayAnova, value: float, level: float, *, average:
     """
     n, k = anova.n_items, anova.n_raters
     items, raters, error = anova.ms_items, anova.ms_raters, anova.ms_error
-    method = "F with Satterthwaite df" + (" (McGraw-Wong)" if average else "")
+    method = "F with Satterthwaite df" + (" (as in irr)" if average else "")
     df = agreement_df(anova, value)
     tail = (1 - level) / 2
     if not df >= 1:

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from benchbook.agreement import cohen_kappa, fleiss_kappa, landis_koch
+from benchbook.agreement import (
+    KappaResult,
+    cohen_kappa,
+    fleiss_kappa,
+    fleiss_statistic,
+    kappa_statistic,
+    landis_koch,
+)
 from benchbook.display import Drawing, Table, formatted
 from benchbook.estimate import Estimate
 
 from . import sensitivity
 from .coefficients import (
     Coefficient,
+    category_rows,
     coefficient_table,
     influence_of,
     kappa_row,
+    over_clusters,
     pairwise_matrix,
 )
 from .evaluation import Evaluation
@@ -40,8 +50,9 @@ class CategoryExhibits(Evaluation):
                 f"{share(percent.value)} of {_pairs_word(one)}" + _loss(self.headline(one)) + "."
             )
         return (
-            f"Intervals are {self.percent} intervals. The words are those of Landis and Koch.\n\n"
-            + bullets(lines)
+            f"Intervals are {self.percent} intervals, {self._interval_words()}; "
+            "@tbl-interval-methods says how each is made. The words are those of Landis and "
+            "Koch.\n\n" + bullets(lines)
         )
 
     def figure_forest(self) -> Drawing:
@@ -50,20 +61,21 @@ class CategoryExhibits(Evaluation):
 
         rows = []
         for one in self.categorical:
-            for coefficient in self.found[one.key].values():
+            for key, coefficient in self.found[one.key].items():
                 made = coefficient.reported
-                rows.append(made.as_row(group=one.title) | {"name": symbol(made.name)})
+                if key != "percent":  # the bands were made for chance-corrected coefficients
+                    rows.append(made.as_row(group=one.title) | {"name": symbol(made.name)})
         table = pd.DataFrame(rows)
         caption = (
             f"**{self._forest_finding()}** Coefficients with {self.percent} intervals "
             f"({self._interval_words()}) on the bands of @landis1977measurement."
         )
         alt = (
-            f"Forest plot of {len(table)} agreement coefficients in "
+            f"Forest plot of {len(table)} chance-corrected coefficients in "
             f"{count(len(self.categorical), 'group')}, one row each, with intervals, on labelled "
             "bands from poor to almost perfect."
         )
-        rule = {f"accepted from {self.parameters.accept:g}": self.parameters.accept}
+        rule = {f"accepted from {self.parameters.accept:.2f}": self.parameters.accept}
         return Drawing(forest(table, thresholds=rule), "forest", caption, alt)
 
     def _forest_finding(self) -> str:
@@ -80,9 +92,11 @@ class CategoryExhibits(Evaluation):
             return "Agreement coefficients."
         width, one, low, high = max(spreads, key=lambda entry: entry[0])
         where = "" if self.own else f" for {one.title.lower()}"
+        if width < NOTHING:
+            return "All coefficients give the same answer here."
         return (
-            f"The choice of coefficient moves the answer by up to {width:.2f}{where}: from "
-            f"{low:.2f} to {high:.2f} on the same ratings."
+            f"The choice of coefficient and weights moves the answer by up to {width:.2f}{where}: "
+            f"from {low:.2f} to {high:.2f} on the same ratings."
         )
 
     def _interval_words(self) -> str:
@@ -94,9 +108,8 @@ class CategoryExhibits(Evaluation):
             for c in found.values()
             if c.analytic.defined and not c.analytic.has_interval
         }
-        return "analytic" + (
-            f"; percentile bootstrap for {', '.join(sorted(bare))}" if bare else ""
-        )
+        none = f"; none for {', '.join(sorted(bare))}" if bare else ""
+        return f"analytic, over items{none}"
 
     def table_coefficients(self) -> Table:
         """Return every coefficient with its intervals."""
@@ -117,8 +130,8 @@ class CategoryExhibits(Evaluation):
             shown["why no value or interval"] = frame["reason"]
         caption = (
             f"Coefficients with {self.percent} intervals: reported ({self._interval_words()}) and "
-            f"percentile bootstrap, {self.parameters.n_resamples:,} resamples of "
-            f"{sensitivity.units(self)}; Monte-Carlo error of a bootstrap bound at most "
+            f"percentile bootstrap, {self.parameters.n_resamples:,} resamples, "
+            f"{sensitivity.units(self)} drawn; Monte-Carlo error of a bootstrap bound at most "
             f"{largest_error(frame):.3f}."
         )
         return Table(frame, "coefficients", caption, shown)
@@ -147,30 +160,35 @@ class CategoryExhibits(Evaluation):
             text = (
                 f"{self.name(one)}observed agreement {result.observed:.3f}, expected by chance "
                 f"{result.expected:.3f}, so κ = {made.value:.3f}; with these margins κ could be at "
-                f"most {result.maximum:.3f}. The test of κ = 0 gives z = {result.z:.2f}, "
-                f"{p_text(result.p_value)}"
+                f"most {result.maximum:.3f}"
             )
-            if result.prevalence_index is not None:
-                text += (
-                    f". Prevalence index {result.prevalence_index:.3f}, bias index "
-                    f"{result.bias_index:.3f}, PABAK {result.pabak:.3f}"
-                )
-            lines.append(text + ".")
+            lines.append(". ".join([text, *_kappa_remarks(one, result)]) + ".")
         return bullets(lines)
 
     def table_two_raters(self) -> Table:
         """Return κ of two raters with everything that must stand beside it."""
-        level = self.parameters.level
         rows = []
         for one in self._two():
-            rows.append(kappa_row(one, cohen_kappa(one.ratings, level=level)))
+            plain = cohen_kappa(one.ratings, level=self.parameters.level)
+            rows.append(kappa_row(one, plain, self.found[one.key]["kappa"].reported))
             if one.ordinal:
-                weighted = cohen_kappa(one.ratings, weights=self.parameters.weights, level=level)
-                rows.append(kappa_row(one, weighted))
+                weighted = cohen_kappa(
+                    one.ratings, weights=self.parameters.weights, level=self.parameters.level
+                )
+                rows.append(
+                    kappa_row(one, weighted, self.found[one.key]["weighted_kappa"].reported)
+                )
         frame = pd.DataFrame(rows)
+        how = (
+            f"percentile interval, {sensitivity.units(self)} drawn; no standard error or test, "
+            "since those take items for independent"
+            if "clusters" in self.conditions
+            else "interval from the general standard error; the standard error under κ = 0 serves "
+            "z and p only"
+        )
         caption = (
-            f"κ with its {self.percent} interval from the general standard error; the standard "
-            "error under κ = 0 serves z and p only. The indices exist for two categories."
+            f"κ with its {self.percent} {how}. With weights, P_o, P_e and the maximum are weighted "
+            "too. The indices exist for two categories and are absolute values."
         )
         shown = _upright(frame.drop(columns="reason"), own=self.own)
         return Table(frame, "two-raters", caption, shown)
@@ -212,14 +230,20 @@ class CategoryExhibits(Evaluation):
                             "high": made.high,
                         }
                     )
-        caption = f"The choice of weights, with {self.percent} analytic intervals."
+        caption = (
+            f"The choice of weights, with {self.percent} intervals ({self._interval_words()})."
+        )
         return Table(pd.DataFrame(rows), "weights", caption)
 
     def _weighted(self, study: Study, weights: str | None) -> Estimate:
-        level = self.parameters.level
+        level, ratings = self.parameters.level, study.ratings
         if study.two:
-            return cohen_kappa(study.ratings, weights=weights, level=level).estimate
-        return fleiss_kappa(study.ratings, weights=weights, level=level).estimate
+            made = cohen_kappa(ratings, weights=weights, level=level).estimate
+            statistic = kappa_statistic(ratings, weights=weights)
+        else:
+            made = fleiss_kappa(ratings, weights=weights, level=level).estimate
+            statistic = fleiss_statistic(ratings, weights=weights)
+        return over_clusters(study, self.parameters, made, statistic)
 
     def _two(self) -> list[Study]:
         return [one for one in self.categorical if one.two]
@@ -232,44 +256,32 @@ class CategoryExhibits(Evaluation):
         lines = []
         for one in self._many():
             result = fleiss_kappa(one.ratings, level=self.parameters.level)
-            made = result.estimate
+            made = self.found[one.key]["fleiss"].reported
             if not made.defined:
                 lines.append(f"{self.name(one)}Fleiss' κ is undefined: {made.reason}.")
                 continue
-            known = result.by_category.dropna(subset=["value"])
-            text = (
-                f"{self.name(one)}Fleiss' κ {made}; z = {result.z:.2f} for κ = 0, "
-                f"{p_text(result.p_value)}"
-            )
-            if len(known) > 1:
-                best, worst = known.loc[known["value"].idxmax()], known.loc[known["value"].idxmin()]
-                if best["category"] != worst["category"]:
-                    text += (
-                        f". Best agreed category: {best['category']} ({best['value']:.2f}); least: "
-                        f"{worst['category']} ({worst['value']:.2f})"
-                    )
-            lines.append(text + ".")
+            parts = [f"{self.name(one)}Fleiss' κ {made}"]
+            if one.ratings.clusters is None and not math.isnan(result.z):
+                parts[0] += f"; z = {result.z:.2f} for κ = 0, {p_text(result.p_value)}"
+            lines.append(". ".join([*parts, *_best_and_worst(result.by_category)]) + ".")
         return bullets(lines)
 
     def table_per_category(self) -> Table:
         """Return Fleiss' κ for each category against all others."""
-        frames = []
-        for one in self._many():
-            result = fleiss_kappa(one.ratings, level=self.parameters.level)
-            frames.append(result.by_category.assign(data=one.title))
+        frames = [category_rows(one, self.parameters) for one in self._many()]
         frame = pd.concat(frames, ignore_index=True)
         frame.insert(0, "data", frame.pop("data"))
         shown = frame[["data", "category", "n_ratings", "value", "low", "high"]].rename(
             columns={"n_ratings": "ratings"}
         )
         shown["SE under κ = 0"] = frame["standard_error_null"]
-        shown["z"] = [f"{z:.2f}" for z in frame["z"]]
+        shown["z"] = ["–" if math.isnan(z) else f"{z:.2f}" for z in frame["z"]]
         shown["p"] = frame["p_value"]
         if frame["reason"].notna().any():
             shown["why no value"] = frame["reason"].fillna("")
         caption = (
-            f"Fleiss' κ of each category against all others, {self.percent} intervals from the "
-            "item-wise variance; z and p test κ = 0."
+            f"Fleiss' κ of each category against all others, {self.percent} intervals "
+            f"({self._interval_words()}); z and p test κ = 0 with its own standard error."
         )
         return Table(frame, "per-category", caption, shown)
 
@@ -284,9 +296,15 @@ class CategoryExhibits(Evaluation):
         one = self._shown_study(s for s in self.categorical if s.ratings.identified)
         table = category_counts(one)
         label, low, high = _widest_use(table)
+        if high - low < NOTHING_SHARE:
+            finding = "All raters use the categories alike."
+        else:
+            finding = (
+                f"One rater's share of “{label}” is {share(low, 0)}, another's {share(high, 0)}."
+            )
         caption = (
-            f"**{self.of(one)}One rater's share of “{label}” is {share(low, 0)}, another's "
-            f"{share(high, 0)}.** Share of each category among a rater's ratings; different habits "
+            f"**{self.of(one)}{finding}** Share of each category among a rater's ratings; "
+            "different habits "
             "limit how well raters can agree."
         )
         alt = (
@@ -304,8 +322,10 @@ class CategoryExhibits(Evaluation):
         one = self._shown_study(s for s in self.categorical if s.paired)
         matrix = pairwise_matrix(one, self.parameters)
         statistic = f"{self.parameters.weights} κ" if one.ordinal else "Cohen κ"
-        flat = matrix.stack()  # noqa: PD013
-        if len(flat):
+        flat = matrix.stack().dropna()  # noqa: PD013
+        if len(flat) and flat.max() - flat.min() < NOTHING:
+            finding = f"Every pair of raters has a κ of {flat.max():.2f}."
+        elif len(flat):
             low, high = flat.idxmin(), flat.idxmax()
             finding = (
                 f"Pairs of raters differ: κ from {flat.min():.2f} ({low[0]} and {low[1]}) to "
@@ -332,7 +352,9 @@ class CategoryExhibits(Evaluation):
         table = influence_of(one, coefficient.key).rename(columns={"without": "value"})
         made = coefficient.reported
         known = table.dropna(subset=["value"])
-        if len(known) and made.defined:
+        if len(known) and made.defined and (known["value"] - made.value).abs().max() < NOTHING:
+            finding = "No single rater moves the coefficient."
+        elif len(known) and made.defined:
             most = known.loc[(known["value"] - made.value).abs().idxmax()]
             finding = (
                 f"Without {most['rater']} the coefficient is {most['value']:.2f} in place of "
@@ -382,9 +404,15 @@ class CategoryExhibits(Evaluation):
         else:
             verdict_text = "The interval of the difference holds 0."
         return (
-            f"Mean κ of {found.model} with each person is {found.model_human}; of people with each "
-            f"other {found.human_human}. The difference on the same items is {made}. {verdict_text}"
+            f"The {self._model_kappa} of {found.model} with each person is {found.model_human}; of "
+            f"people with each other {found.human_human}. The difference on the same items is "
+            f"{made}. {verdict_text}"
         )
+
+    @property
+    def _model_kappa(self) -> str:
+        weights = f" ({self.parameters.weights} weights)" if self.categorical[0].ordinal else ""
+        return f"mean pairwise κ{weights}"
 
     def table_model(self) -> Table:
         """Return model–human and human–human agreement and their paired difference."""
@@ -400,8 +428,8 @@ class CategoryExhibits(Evaluation):
         shown = frame[["comparison", "value", "low", "high", "n_clusters", "n_undefined"]]
         one = self.categorical[0]
         caption = (
-            f"Mean pairwise κ with {self.percent} percentile intervals from "
-            f"{self.parameters.n_resamples:,} resamples of the {one.unit}, shared by all rows."
+            f"{upper_first(self._model_kappa)} with {self.percent} percentile intervals from "
+            f"{self.parameters.n_resamples:,} resamples, the {one.unit} drawn, shared by all rows."
         )
         shown = shown.rename(
             columns={"n_clusters": "clusters", "n_undefined": "undefined resamples"}
@@ -423,6 +451,42 @@ def category_counts(study: Study) -> pd.DataFrame:
         if empty:
             rows.append({"rater": rater, "category": None, "count": empty})
     return pd.DataFrame(rows)
+
+
+# Differences that a caption must not call a finding.
+NOTHING = 0.005
+NOTHING_SHARE = 0.01
+# Two categories that agree equally well differ by rounding only.
+TIE = 1e-9
+
+
+def _kappa_remarks(study: Study, result: KappaResult) -> list[str]:
+    """Return the test and the indices of two raters' κ, as far as they exist."""
+    remarks = []
+    if study.ratings.clusters is None:
+        if math.isnan(result.z):
+            remarks.append("κ = 0 cannot be tested: a rater never varies")
+        else:
+            remarks.append(f"The test of κ = 0 gives z = {result.z:.2f}, {p_text(result.p_value)}")
+    if result.prevalence_index is not None:
+        remarks.append(
+            f"Prevalence index {result.prevalence_index:.3f}, bias index "
+            f"{result.bias_index:.3f}, PABAK {result.pabak:.3f}"
+        )
+    return remarks
+
+
+def _best_and_worst(by_category: pd.DataFrame) -> list[str]:
+    """Return which categories raters agree on best and least; all of them where they tie."""
+    known = by_category.dropna(subset=["value"])
+    if len(known) < 2 or known["value"].max() - known["value"].min() < NOTHING:
+        return []
+
+    def named(value: float) -> str:
+        same = known[(known["value"] - value).abs() < TIE]
+        return f"{' and '.join(map(str, same['category']))} ({value:.2f})"
+
+    return [f"Best agreed: {named(known['value'].max())}; least: {named(known['value'].min())}"]
 
 
 def largest_error(frame: pd.DataFrame) -> float:

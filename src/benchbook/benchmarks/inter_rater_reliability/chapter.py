@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -27,8 +29,9 @@ class Chapter(CategoryExhibits, ScoreExhibits):
         if not self.own:
             return (
                 "**Published data.** The results on this page come from "
-                f"{count(len(self.studies), 'table')} that other authors published, entered as "
-                "facts with their source. Nothing is simulated."
+                f"{len(self.studies) - 1} tables that other authors published, entered as facts "
+                "with their source, and one invented teaching example (the pathology slides). No "
+                "result is simulated."
             )
         return _own_statement(self.studies[0])
 
@@ -52,36 +55,70 @@ class Chapter(CategoryExhibits, ScoreExhibits):
 
     def guide_table(self) -> Table:
         """Return the recommended statistic for each study and why."""
-        rows = [
-            {
-                "data": one.title,
-                "statistic": upper_first(symbol(one.recommendation.statistic)),
-                "why": symbol(one.recommendation.why),
-            }
-            for one in self.studies
-        ]
+        rows = []
+        for one in self.studies:
+            advice = one.recommendation
+            chosen = advice.statistic.replace("quadratic", self.parameters.weights)
+            rows.append(
+                {
+                    "data": one.title,
+                    "statistic": upper_first(symbol(chosen)),
+                    "why": symbol(advice.why),
+                    "also possible": symbol("; ".join(advice.alternatives)),
+                    "do not report": symbol(" ".join(map(upper_first, advice.refusals))),
+                }
+            )
         caption = (
-            "The statistic that fits the ratings of this run, chosen by a rule from the scale, the "
-            "raters and the empty cells."
+            "The statistic that fits the ratings of this run, chosen by a rule from the scale, "
+            f"the raters, the empty cells and the need for {self.parameters.need} agreement."
         )
-        return Table(pd.DataFrame(rows), "guide", caption)
+        frame = pd.DataFrame(rows)
+        shown = frame if self.own else frame.drop(columns=["also possible", "do not report"])
+        return Table(frame, "guide", caption, shown)
+
+    def say_rule(self) -> str:
+        """Say the rule of the verdict with the thresholds of this run."""
+        accept, conditional = self.parameters.accept, self.parameters.conditional
+        return (
+            "Whether ratings may serve as an answer key is decided by a rule stated beforehand: "
+            f"accepted from {accept:.2f}, conditional from {conditional:.2f} (a further consensus "
+            "process must be documented), below that the key must be redesigned."
+        )
 
     @cached_property
     def verdicts(self) -> list[tuple[Study, Estimate, Verdict]]:
-        """The rule applied to the recommended coefficient of each study."""
+        """The rule applied to the recommended coefficient of each study of raters.
+
+        Two methods of measurement make no answer key. An interval without width is no certainty,
+        so its lower bound gets no verdict.
+        """
         rule = {"accept": self.parameters.accept, "conditional": self.parameters.conditional}
         pairs = [(one, self.headline(one).reported) for one in self.categorical]
-        pairs += [(one.study, one.headline) for one in self.scores]
-        return [(study, made, verdict(made, **rule)) for study, made in pairs]
+        pairs += [
+            (one.study, replace(one.headline, name=one.form))
+            for one in self.scores
+            if not one.study.method_comparison
+        ]
+        found = []
+        for study, made in pairs:
+            shown = replace(made, low=math.nan, high=math.nan) if made.low == made.high else made
+            found.append((study, shown, verdict(shown, **rule)))
+        return found
 
     def say_verdicts(self) -> str:
         """Say each verdict on the value and on the lower bound."""
-        return bullets(
-            [f"{self.name(study)}{symbol(found.text)}" for study, _, found in self.verdicts]
-        )
+        lines = [f"{self.name(study)}{symbol(found.text)}" for study, _, found in self.verdicts]
+        text = bullets(lines)
+        if self.scores:
+            text += (
+                "\n\nA verdict on an intraclass correlation says nothing about the size of the "
+                "error: read the standard error of measurement and the limits of agreement."
+            )
+        return text
 
     def table_verdicts(self) -> Table:
         """Return the verdict on the value and on the lower bound, by study."""
+        rule = (self.parameters.conditional, self.parameters.accept)
         rows = [
             {
                 "data": study.title,
@@ -91,12 +128,17 @@ class Chapter(CategoryExhibits, ScoreExhibits):
                 "high": made.high,
                 "verdict": found.on_value,
                 "on the lower bound": found.on_lower_bound,
+                "thresholds inside the interval": ", ".join(
+                    f"{bound:.2f}" for bound in rule if made.low < bound <= made.high
+                )
+                or "none",
             }
             for study, made, found in self.verdicts
         ]
         caption = (
-            f"The rule: accepted from {self.parameters.accept:g}, conditional from "
-            f"{self.parameters.conditional:g}, below it redesign."
+            f"The rule: accepted from {self.parameters.accept:.2f}, conditional from "
+            f"{self.parameters.conditional:.2f}, below it redesign. A threshold inside the "
+            "interval is one that the data do not settle."
         )
         return Table(pd.DataFrame(rows), "verdicts", caption)
 
@@ -112,7 +154,7 @@ class Chapter(CategoryExhibits, ScoreExhibits):
     def table_sensitivity(self) -> Table:
         """Return the same data under other conventions."""
         frame = pd.DataFrame(self.sensitivity_rows)
-        caption = "The same ratings under other conventions; the interval that changes is shown."
+        caption = "What a change does to a coefficient and its interval, before and after."
         return Table(frame, "sensitivity", caption)
 
     def figure_intervals(self) -> Drawing:

@@ -31,7 +31,7 @@ from benchbook.agreement import (
 )
 from benchbook.estimate import Estimate
 from benchbook.ratings import Ratings
-from benchbook.resampling import Distribution, SumsStatistic, resample_many
+from benchbook.resampling import Distribution, SumsStatistic, resample, resample_many
 
 from .parameters import Parameters
 from .studies import Study
@@ -72,12 +72,14 @@ class Coefficient:
     def reported(self) -> Estimate:
         """The estimate of the page: analytic where it is valid, else bootstrapped.
 
-        An analytic interval takes items for independent; where items are clustered, or where the
-        coefficient has none, the percentile interval over clusters is reported.
+        An analytic interval takes items for independent; where items are clustered the
+        percentile interval over clusters is reported. Where the analytic interval is refused
+        (a rater who never varies, a single item), no bootstrap takes its place: it would have
+        no width.
         """
-        if not self.clustered and self.analytic.has_interval:
-            return self.analytic
-        return self.bootstrap()
+        if self.clustered and (self.analytic.has_interval or not self.analytic.defined):
+            return self.bootstrap()
+        return self.analytic
 
 
 Maker = tuple[str, Callable[[Ratings], Any], Callable[[Ratings], SumsStatistic]]
@@ -198,31 +200,75 @@ def coefficient_table(study: Study, found: dict[str, Coefficient]) -> pd.DataFra
     return pd.DataFrame(rows)
 
 
-def kappa_row(study: Study, result: KappaResult) -> dict[str, Any]:
-    """Return κ of two raters with everything that must stand beside it."""
-    made = result.estimate
+def kappa_row(study: Study, result: KappaResult, reported: Estimate) -> dict[str, Any]:
+    """Return κ of two raters with everything that must stand beside it.
+
+    The standard errors and the test take items for independent, so they are left out where
+    clusters are resampled.
+    """
+    clustered = study.ratings.clusters is not None
+    indices = (result.prevalence_index, result.bias_index)
     return {
         "data": study.title,
         "weights": result.weights.name,
-        "value": made.value,
-        "low": made.low,
-        "high": made.high,
+        "value": reported.value,
+        "low": reported.low,
+        "high": reported.high,
         "P_o": result.observed,
         "P_e": result.expected,
-        "SE": result.standard_error,
-        "SE under κ = 0": result.standard_error_null,
-        "z": result.z,
-        "p": result.p_value,
-        "prevalence index": math.nan
-        if result.prevalence_index is None
-        else result.prevalence_index,
-        "bias index": math.nan if result.bias_index is None else result.bias_index,
+        "SE": math.nan if clustered else result.standard_error,
+        "SE under κ = 0": math.nan if clustered else result.standard_error_null,
+        "z": math.nan if clustered else result.z,
+        "p": math.nan if clustered else result.p_value,
+        "prevalence index": math.nan if indices[0] is None else indices[0],
+        "bias index": math.nan if indices[1] is None else indices[1],
         "PABAK (Brennan–Prediger beyond two categories)": result.pabak,
         "maximum κ": result.maximum,
-        "items": made.n_items,
+        "items": reported.n_items,
         "left out": result.n_excluded,
-        "reason": made.reason or "",
+        "reason": reported.reason or "",
     }
+
+
+def over_clusters(
+    study: Study, parameters: Parameters, analytic: Estimate, statistic: SumsStatistic
+) -> Estimate:
+    """Return an estimate with the interval of the page: resampled where items are clustered."""
+    clusters = study.ratings.clusters
+    if clusters is None or not analytic.defined:
+        return analytic
+    drawn = resample(
+        statistic,
+        cluster=clusters,
+        unit=study.unit,
+        n_resamples=parameters.n_resamples,
+        seed=parameters.seed,
+    )
+    return replace(drawn.interval("percentile", parameters.level), name=analytic.name)
+
+
+def category_rows(study: Study, parameters: Parameters) -> pd.DataFrame:
+    """Return Fleiss' κ of each category against all others, clusters resampled where given."""
+    result = fleiss_kappa(study.ratings, level=parameters.level)
+    frame = result.by_category.assign(data=study.title)
+    if study.ratings.clusters is None:
+        return frame
+    counts = study.ratings.counts()
+    for place in range(study.ratings.n_categories):
+        one = counts[:, place]
+        against = Ratings.from_counts(
+            pd.DataFrame({"this": one, "others": counts.sum(axis=1) - one}),
+            clusters=study.ratings.clusters,
+        )
+        made = over_clusters(
+            replace(study, ratings=against),
+            parameters,
+            fleiss_kappa(against, level=parameters.level).estimate,
+            fleiss_statistic(against),
+        )
+        frame.loc[place, ["low", "high"]] = [made.low, made.high]
+    # The test takes items for independent.
+    return frame.assign(standard_error_null=math.nan, z=math.nan, p_value=math.nan)
 
 
 def pairwise_matrix(study: Study, parameters: Parameters) -> pd.DataFrame:
@@ -239,5 +285,5 @@ def pairwise_matrix(study: Study, parameters: Parameters) -> pd.DataFrame:
 
 def influence_of(study: Study, key: str) -> pd.DataFrame:
     """Return the headline coefficient without each rater in turn."""
-    statistic = {"fleiss": "fleiss", "alpha": "alpha", "ac": "ac1"}.get(key, "alpha")
+    statistic = {"fleiss": "fleiss", "alpha": "alpha", "ac": "ac"}.get(key, "alpha")
     return leave_one_rater_out(study.ratings, statistic)

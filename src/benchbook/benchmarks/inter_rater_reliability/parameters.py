@@ -45,6 +45,9 @@ class Parameters(BaseModel):
     weights: Literal["linear", "quadratic"] = Field(
         "quadratic", description="weights for ordinal data, on ranks"
     )
+    need: Literal["absolute", "relative"] = Field(
+        "absolute", description="same answer (absolute) or only the same order (relative)"
+    )
     model: str | None = Field(None, description="the rater that is a model")
     n_resamples: int = Field(2000, ge=100, le=100_000, description="bootstrap resamples")
     level: float = Field(0.95, gt=0.5, lt=1, description="confidence level")

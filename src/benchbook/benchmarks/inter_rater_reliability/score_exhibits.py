@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ from benchbook.icc import TwoWayAnova
 
 from .evaluation import Evaluation
 from .scores import Scores
+from .sensitivity import units
 from .studies import shared_pairs
 from .wording import bullets, count, in_unit, notes, p_text, plural, significant, span
 
@@ -24,35 +26,40 @@ class ScoreExhibits(Evaluation):
 
     def _say_one(self, one: Scores) -> str:
         made = one.headline
-        text = f"{self.name(one.study)}ICC(2,1) {made}"
+        text = f"{self.name(one.study)}{one.form}: {made}"
         if one.analysis is None:
             return (
-                f"{text}, from the mixed model on all scores, since "
-                f"{count(one.complete, 'item')} {plural(one.complete, 'was', 'were')} scored by "
-                f"every rater; Krippendorff's α at the interval level is {one.alpha}."
+                f"{text}, since {count(one.complete, 'item')} "
+                f"{plural(one.complete, 'was', 'were')} scored by every rater; Krippendorff's α at "
+                f"the interval level is {one.alpha}."
             )
-        parts = [
-            f"{text} (absolute agreement of single scores); ICC(3,1) is "
-            f"{one.analysis['ICC(3,1)'].estimate.value:.3f}",
-            self._raters_differ(one.analysis.anova),
-        ]
+        parts = [text]
+        if one.mixed is not None:
+            parts.append(
+                f"It uses all scores; {one.complete} of {one.study.ratings.n_items} items were "
+                "scored by every rater, and the six forms and the error below rest on those"
+            )
+        if one.study.ratings.clusters is None:
+            parts.append(self._raters_differ(one.analysis.anova))
         if one.error is not None and one.error.sem_agreement.defined:
             error, change = in_unit(one.error.sem_agreement, one.error.mdc_agreement)
             parts.append(
-                f"The standard error of measurement is {error} in the unit of the score, the "
-                f"minimal detectable change {change}"
-            )
-        if one.mixed is not None:
-            parts.append(
-                f"{one.complete} of {one.study.ratings.n_items} items were scored by every rater; "
-                "the mixed model below uses all scores"
+                f"The standard error of measurement (agreement) is {error} in the unit of the "
+                f"score, the minimal detectable change {change}"
             )
         return ". ".join(parts) + "."
 
     def _raters_differ(self, anova: TwoWayAnova) -> str:
-        differ = anova.p_raters < 1 - self.parameters.level
+        if not math.isfinite(anova.f_raters):
+            return (
+                "The raters' scores are identical"
+                if anova.ms_raters == 0
+                else "The raters differ by constants only: their F test has no error to divide by"
+            )
+        alpha = 1 - self.parameters.level
+        words = "differ" if anova.p_raters < alpha else "do not differ detectably"
         return (
-            f"The raters' means {'differ' if differ else 'do not differ detectably'}: "
+            f"The raters' means {words} (at the {100 * alpha:.3g} % level): "
             f"F({anova.df_raters}, {anova.df_error}) = {anova.f_raters:.2f}, "
             f"{p_text(anova.p_raters)}"
         )
@@ -60,22 +67,29 @@ class ScoreExhibits(Evaluation):
     def table_icc(self) -> Table:
         """Return the six forms with F, degrees of freedom, p and intervals."""
         frame = pd.concat([one.icc_table() for one in self.scores], ignore_index=True)
-        shown = frame[["data", "form", "also", "value", "low", "high"]].copy()
+        shown = frame[["data", "form", "in words", "value", "low", "high"]].copy()
         shown["bootstrap"] = [
             span(low, high)
             for low, high in zip(frame["bootstrap low"], frame["bootstrap high"], strict=True)
         ]
-        shown["F"] = [f"{value:.2f}" if value == value else "–" for value in frame["F"]]
+        shown["F"] = [_f_text(value) for value in frame["F"]]
         shown["df"] = [
             f"{a:g}, {b:g}" if a == a else "–"
             for a, b in zip(frame["df1"], frame["df2"], strict=True)
         ]
         shown["p"] = frame["p"]
         shown["items"] = frame["items"]
+        if (frame["reason"] != "").any():
+            shown["why no value or interval"] = frame["reason"]
+        interval = (
+            "percentile bootstrap over clusters, raters fixed"
+            if "clusters" in self.conditions
+            else "F-based, profile of the likelihood for the mixed model"
+        )
         caption = (
-            f"Intraclass correlations, {self.percent} intervals, and the F test of ICC = 0, which "
-            "tests whether the items differ. Bootstrap: percentile, over "
-            f"{self.scores[0].study.unit}s; the raters stay as they are."
+            f"Intraclass correlations, {self.percent} intervals ({interval}), and the F test of "
+            "ICC = 0, which tests whether the items differ and takes them for independent. "
+            f"Bootstrap: percentile, {units(self)} drawn, the raters fixed."
         )
         return Table(frame, "icc", caption, shown)
 
@@ -128,11 +142,18 @@ class ScoreExhibits(Evaluation):
 
         one = max(self.scores, key=lambda s: s.study.ratings.n_raters).study
         frame = one.ratings.frame()
-        means = frame.mean()
-        caption = (
-            f"**{self.of(one)}Raters' means run from {means.min():.3g} ({means.idxmin()}) to "
-            f"{means.max():.3g} ({means.idxmax()}).** Every score, items ordered by their mean."
-        )
+        means = frame.dropna().mean()
+        if len(frame.dropna()) < 2:
+            finding = "Every score."
+        elif means.max() == means.min():
+            finding = "All raters have the same mean."
+        else:
+            finding = (
+                f"Raters' means run from {means.min():.3g} ({means.idxmin()}) to "
+                f"{means.max():.3g} ({means.idxmax()})."
+            )
+        which = "; means over the items that everybody scored" if one.ratings.n_missing else ""
+        caption = f"**{self.of(one)}{finding}** Every score, items ordered by their mean{which}."
         alt = (
             f"Scores of {one.ratings.n_items} items by {one.ratings.n_raters} raters, items from "
             "the lowest to the highest mean."
@@ -147,9 +168,17 @@ class ScoreExhibits(Evaluation):
             shown[f"variance, {name}" if name in ("items", "raters", "error") else name] = [
                 significant(float("nan") if value is None else value) for value in frame[name]
             ]
+        negative = any((value or 0) < 0 for value in frame["raters"])
+        remark = (
+            " Where the raters' component is estimated negative, the SEM for agreement comes out "
+            "below that for consistency; take the component for 0 and the larger SEM for both."
+            if negative
+            else ""
+        )
         caption = (
             "Variance components (negative estimates are shown as they are), standard error of "
-            "measurement (SEM) and minimal detectable change (MDC), in the unit of the score."
+            "measurement (SEM) and minimal detectable change (MDC: exceeded by chance in 5 % of "
+            f"pairs), in the unit of the score; items taken for independent.{remark}"
         )
         return Table(frame, "components", caption, shown)
 
@@ -166,11 +195,18 @@ class ScoreExhibits(Evaluation):
         if not bias.defined:
             return f"{first} and {second}: no limits of agreement ({bias.reason})."
         mean, lower, upper = in_unit(bias, row["lower limit"], row["upper limit"])
-        return (
+        text = (
             f"{first} minus {second}: mean difference {mean}; limits of agreement {lower} and "
             f"{upper}, each with its {self.percent} interval. Lin's coefficient is {row['CCC']}, "
-            f"Spearman's ρ {row['Spearman ρ']}: the first falls with every systematic difference, "
-            "the second does not see it."
+            f"Spearman's ρ {row['Spearman ρ']}."
+        )
+        if bias.has_interval and (bias.low > 0 or bias.high < 0):
+            text += (
+                " The systematic difference lowers Lin's coefficient; Spearman's ρ does not see it."
+            )
+        return text + (
+            " Whether such limits are narrow enough is a clinical question that no coefficient "
+            "answers."
         )
 
     def figure_bland_altman(self) -> Drawing:
@@ -180,15 +216,21 @@ class ScoreExhibits(Evaluation):
         one = self._compared()
         found = one.limits
         first, second = one.pairs[0]
-        finding = (
-            f"Differences between {first} and {second} run from {found.lower.value:.3g} to "
-            f"{found.upper.value:.3g} around a mean of {found.bias.value:.3g}"
-            if found.bias.defined
-            else f"Differences between {first} and {second}"
-        )
+        if found.bias.defined:
+            mean, low, high = (
+                text.split(" ")[0] for text in in_unit(found.bias, found.lower, found.upper)
+            )
+            finding = (
+                f"Limits of agreement of {first} and {second}: {low} to {high} around a mean "
+                f"difference of {mean}; {found.outside} of {found.n} differences "
+                f"{plural(found.outside, 'lies', 'lie')} outside"
+            )
+        else:
+            finding = f"Differences between {first} and {second}"
+        how = f", {units(self)} drawn" if "clusters" in self.conditions else ""
         caption = (
             f"**{finding}.** Differences against means with the mean difference, the limits of "
-            f"agreement and their {self.percent} intervals (shaded)."
+            f"agreement and their {self.percent} intervals (shaded{how})."
         )
         alt = (
             f"Scatter of {found.bias.n_items} differences against means, with a solid line at the "
@@ -217,7 +259,8 @@ class ScoreExhibits(Evaluation):
             f" The {len(rows)} of {total} pairs that share most items." if total > len(rows) else ""
         )
         caption = (
-            f"Pairs of raters compared as two methods, {self.percent} intervals in brackets: mean "
+            f"Pairs of raters compared as two methods, {self.percent} intervals in brackets"
+            f"{_pair_unit(self)}: mean "
             "difference, limits of agreement, slope of the difference on the mean, Lin's "
             f"coefficient, Spearman's ρ.{which}"
         )
@@ -233,3 +276,15 @@ def _compared_row(row: dict[str, Any]) -> dict[str, Any]:
     texts = dict(zip(names, in_unit(*(row[name] for name in names)), strict=True))
     plain = {"first − second": row["first − second"], "items": row["items"]}
     return plain | texts | {name: str(row[name]) for name in ("slope", "CCC", "Spearman ρ")}
+
+
+def _pair_unit(run: Evaluation) -> str:
+    if "clusters" not in run.conditions:
+        return ""
+    return f" ({units(run)} drawn; none for the slope and ρ)"
+
+
+def _f_text(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return "∞" if math.isinf(value) else f"{value:.2f}"

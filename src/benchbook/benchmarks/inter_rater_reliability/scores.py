@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from benchbook.agreement import krippendorff_alpha
-from benchbook.errors import BenchbookError
 from benchbook.estimate import Estimate
 from benchbook.icc import (
     BlandAltman,
@@ -18,6 +17,8 @@ from benchbook.icc import (
     MeasurementError,
     MixedModel,
     bland_altman,
+    bland_altman_statistic,
+    ccc_statistic,
     concordance,
     icc_statistic,
     intraclass_correlations,
@@ -25,9 +26,10 @@ from benchbook.icc import (
     mixed_model,
     spearman,
 )
-from benchbook.resampling import Distribution, resample_many
+from benchbook.ratings import Ratings
+from benchbook.resampling import Distribution, SumsStatistic, resample_many
 
-from .coefficients import Coefficient
+from .coefficients import Coefficient, over_clusters
 from .parameters import Parameters
 from .studies import Study, shared_pairs
 
@@ -81,7 +83,9 @@ class Scores:
     @cached_property
     def alpha(self) -> Estimate:
         """Krippendorff's α at the interval level, which uses every item scored twice."""
-        return krippendorff_alpha(self.study.ratings, metric="interval").estimate
+        return krippendorff_alpha(
+            self.study.ratings, metric="interval", level=self.parameters.level
+        ).estimate
 
     @cached_property
     def distributions(self) -> dict[str, Distribution]:
@@ -116,14 +120,32 @@ class Scores:
             for form in FORMS
         }
 
-    @property
+    @cached_property
     def headline(self) -> Estimate:
-        """ICC(2,1), or its mixed-model estimate when no item was scored by everybody."""
-        if self.coefficients:
-            return self.coefficients["ICC(2,1)"].reported
-        if self.mixed is None:
-            raise BenchbookError("no item was scored by every rater.")
-        return self.mixed.icc("ICC(2,1)", level=self.parameters.level)
+        """The form that the guide recommends: from all scores where cells are missing."""
+        form = "ICC(3,1)" if self.study.recommendation.key == "icc_3_1" else "ICC(2,1)"
+        if self.mixed is not None:
+            return self.mixed.icc(form, level=self.parameters.level)
+        return self.coefficients[form].reported
+
+    @property
+    def form(self) -> str:
+        """Name of the recommended form in full."""
+        relative = self.study.recommendation.key == "icc_3_1"
+        name = (
+            "ICC(3,1), two-way mixed, single rater, consistency"
+            if relative
+            else "ICC(2,1), two-way random, single rater, absolute agreement"
+        )
+        return f"{name}, mixed model" if self.mixed is not None else name
+
+    def over_clusters(
+        self, pair: Ratings, analytic: Estimate, statistic: SumsStatistic
+    ) -> Estimate:
+        """Return a statistic of two raters with the interval of the page."""
+        return over_clusters(
+            replace(self.study, ratings=pair), self.parameters, analytic, statistic
+        )
 
     def icc_table(self) -> pd.DataFrame:
         """Return one row per form, the mixed-model estimates below when cells are missing."""
@@ -224,25 +246,50 @@ class Scores:
 
     def limits_of(self, first: str, second: str) -> BlandAltman:
         """Bland–Altman analysis of a pair: differences are the first minus the second."""
-        return bland_altman(self.study.ratings.select([first, second]), level=self.parameters.level)
+        pair = self.study.ratings.pair(first, second)
+        found = bland_altman(pair, level=self.parameters.level)
+        if pair.clusters is None:
+            return found
+        parts: dict[str, Any] = {
+            part: self.over_clusters(
+                pair, getattr(found, part), bland_altman_statistic(pair, part=part)
+            )
+            for part in LIMITS
+        }
+        return replace(found, **parts)
 
     def comparison_row(self, first: str, second: str) -> dict[str, Any]:
-        """Return bias, limits, Lin's coefficient and Spearman's ρ of a pair of raters."""
+        """Return bias, limits, Lin's coefficient and Spearman's ρ of a pair of raters.
+
+        The slope and ρ have no form as a function of sums here, so that where items are
+        clustered they carry no interval.
+        """
         found = self.limits_of(first, second)
         pair = self.study.ratings.pair(first, second)
-        lin = concordance(pair, level=self.parameters.level)
+        lin = concordance(pair, level=self.parameters.level).ccc
         rho = spearman(pair, level=self.parameters.level)
+        slope = found.slope
+        if pair.clusters is not None:
+            rho, slope = without_interval(rho), without_interval(slope)
         return {
             "data": self.study.title,
             "first − second": f"{first} − {second}",
-            "items": found.bias.n_items,
+            "items": found.n,
             "bias": found.bias,
             "lower limit": found.lower,
             "upper limit": found.upper,
-            "slope": found.slope,
-            "CCC": lin.ccc,
+            "slope": slope,
+            "CCC": self.over_clusters(pair, lin, ccc_statistic(pair)),
             "Spearman ρ": rho,
         }
+
+
+LIMITS: tuple[Literal["bias", "lower", "upper"], ...] = ("bias", "lower", "upper")
+
+
+def without_interval(estimate: Estimate) -> Estimate:
+    """Return the value alone: its interval takes clustered items for independent."""
+    return replace(estimate, low=math.nan, high=math.nan)
 
 
 def _any_missing(study: Study) -> Any:

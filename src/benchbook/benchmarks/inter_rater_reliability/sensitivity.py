@@ -38,7 +38,7 @@ def _row(study: Study, change: str, before: Estimate, after: Estimate) -> dict[s
     return {
         "data": study.title,
         "change": change,
-        "as reported": str(before),
+        "before": str(before),
         "changed": str(after),
         "difference": after.value - before.value,
     }
@@ -120,7 +120,7 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
     ]
     average = one.coefficients["ICC(2,k)"].analytic
     other = intraclass_correlations(
-        study.ratings, level=one.parameters.level, average_interval="mcgraw-wong"
+        study.ratings, level=one.parameters.level, average_interval="irr"
     )
     found.append(
         _row(study, "ICC(2,k) interval as R's irr programs it", average, other["ICC(2,k)"].estimate)
@@ -129,7 +129,7 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
         found.append(
             _row(
                 study,
-                "analytic interval, items taken for independent",
+                "F interval: items independent, raters a sample",
                 made,
                 one.coefficients["ICC(2,1)"].analytic,
             )
@@ -146,11 +146,13 @@ def sentence(found: list[dict[str, Any]]) -> str:
     if not known:
         return "No other convention applies to these data."
     if all(abs(row["difference"]) < 5e-4 for row in known):
-        return "No convention below moves the coefficient itself; some move its interval."
+        return "No change below moves the coefficient itself; some move its interval."
     most = max(known, key=lambda row: abs(row["difference"]))
     return (
-        "Nothing below is another sample: the ratings are the same and only a convention changes. "
-        f"The largest move is {most['difference']:+.3f} ({most['data']}: {most['change']})."
+        "The ratings below are the same; what changes is a convention, the seed, the unit of "
+        "resampling, or the question (single rater or mean, agreement or consistency, with or "
+        f"without weights). The largest move is {most['difference']:+.3f} ({most['data']}: "
+        f"{most['change']})."
     )
 
 
@@ -195,13 +197,20 @@ def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
                 f"{spread.loc[name, 'min']:.2f} and {spread.loc[name, 'max']:.2f} wide"
             )
     parameters = chapter.parameters
+    fixed = (
+        " The F interval of ICC(2,1) counts the raters as a sample; a bootstrap over items keeps "
+        "them fixed, so the two answer different questions."
+    )
     return (
         f"**{text}.** {100 * parameters.level:g} % intervals of the recommended coefficients; "
-        f"bootstrap with {parameters.n_resamples:,} resamples of {units(chapter)}."
+        f"bootstrap with {parameters.n_resamples:,} resamples, {units(chapter)} drawn."
+        + (fixed if chapter.scores else "")
     )
 
 
 def units(chapter: Evaluation) -> str:
     """Return what is resampled, in words."""
-    units = {study.unit for study in chapter.studies}
-    return " and ".join(f"the {unit}" for unit in sorted(units))
+    kinds = {study.unit for study in chapter.studies}
+    return " and ".join(
+        "items" if unit == "item" else f"clusters ({unit})" for unit in sorted(kinds)
+    )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchbook.agreement import Recommendation, guide
+from benchbook.agreement.guide import Need
 from benchbook.errors import BenchbookError, ParameterError, nearest
 from benchbook.parameters import data_path
 from benchbook.ratings import Ratings
@@ -45,6 +46,10 @@ class Study:
     with_model : Ratings or None
         The ratings with the model among the raters, when a rater is a model; ``ratings`` then
         holds the people alone, since the answer key is made by them.
+    method_comparison : bool
+        True when the columns are two methods of measurement, which make no answer key.
+    need : {"absolute", "relative"}
+        Whether raters must give the same answer, or only the same order.
     """
 
     key: str
@@ -55,6 +60,8 @@ class Study:
     file: Path
     n_rows: int
     with_model: Ratings | None = None
+    method_comparison: bool = False
+    need: Need = "absolute"
 
     @property
     def categorical(self) -> bool:
@@ -85,7 +92,7 @@ class Study:
     @cached_property
     def recommendation(self) -> Recommendation:
         """The statistic that fits these data, and why."""
-        return guide(self.ratings)
+        return guide(self.ratings, self.need)
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,7 @@ class Bundled:
     source: str
     kind: str
     options: dict[str, Any]
+    method_comparison: bool = False
 
 
 YES_NO = ["no", "yes"]
@@ -142,7 +150,12 @@ BUNDLED = (
     ),
     Bundled("shrout_fleiss_1979", "Four judges", "@shrout1979", "continuous", {"item": "target"}),
     Bundled(
-        "bland_altman_1986", "Peak flow meters", "@bland1986", "continuous", {"item": "subject"}
+        "bland_altman_1986",
+        "Peak flow meters",
+        "@bland1986",
+        "continuous",
+        {"item": "subject"},
+        method_comparison=True,
     ),
 )
 
@@ -170,7 +183,14 @@ def _bundled(entry: Bundled) -> Study:
     file = root / "data" / NAME / f"{entry.key}.csv"
     ratings = read_ratings(file, entry.kind, **entry.options)
     return Study(
-        entry.key, entry.title, ratings, entry.source, "item", file, read_csv_table(file).n_read
+        entry.key,
+        entry.title,
+        ratings,
+        entry.source,
+        "item",
+        file,
+        read_csv_table(file).n_read,
+        method_comparison=entry.method_comparison,
     )
 
 
@@ -199,10 +219,11 @@ def _own(parameters: Parameters) -> Study:
     _check_model(ratings, parameters.model)
     n_rows = read_csv_table(file, **text).n_read
     unit = parameters.cluster or "item"
+    common: dict[str, Any] = {"file": file, "n_rows": n_rows, "need": parameters.need}
     if parameters.model is None:
-        return Study("own", file.name, ratings, file.name, unit, file, n_rows)
+        return Study("own", file.name, ratings, file.name, unit, **common)
     people = ratings.drop(parameters.model)
-    return Study("own", file.name, people, file.name, unit, file, n_rows, with_model=ratings)
+    return Study("own", file.name, people, file.name, unit, with_model=ratings, **common)
 
 
 def _check_model(ratings: Ratings, model: str | None) -> None:

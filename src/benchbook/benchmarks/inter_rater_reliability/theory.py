@@ -135,7 +135,7 @@ def surprises() -> Table:
 
 
 # Invented scores of one rater; the other is made from them.
-EXAMPLE_SCORES = (12.0, 15.0, 17.0, 20.0, 21.0, 24.0, 27.0, 29.0, 33.0, 36.0)
+EXAMPLE_SCORES = (4.0, 5.0, 5.0, 6.0, 6.0, 6.0, 7.0, 7.0, 8.0, 9.0)
 SHIFT = 5.0
 
 
@@ -162,7 +162,8 @@ def figure_consistency() -> Drawing:
     )
     caption = (
         f"**Consistent and in disagreement.** Rater B always scores {SHIFT:g} points more than "
-        "rater A (invented scores). Spearman's ρ and ICC(3,1) are 1, since the order is the same; "
+        "rater A (invented scores). A constant shift changes neither the order nor the "
+        "differences between items, so Spearman's ρ and ICC(3,1) are 1; "
         f"ICC(2,1) is {_estimate(found['ICC(2,1)']).value:.2f} and Lin's coefficient "
         f"{lin:.2f}, since no score is."
     )

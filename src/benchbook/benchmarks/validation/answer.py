@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from scipy import stats
 
 from benchbook.estimate import Estimate
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Other:
-    """The same data under a convention, or a mistake, of another program."""
+    """The same data under a convention, or a mistake, of another program.
+
+    Attributes
+    ----------
+    name : str
+        The convention or the mistake in words.
+    make : callable
+        Returns the numbers by the fields of a record; called when a number does not match.
+    convention : bool
+        False for a mistake.
+    """
 
     name: str
-    numbers: Mapping[str, float]
+    make: Callable[[], Mapping[str, float]]
     convention: bool
+
+    @cached_property
+    def numbers(self) -> Mapping[str, float]:
+        """What the data give then, made once."""
+        return self.make()
 
 
 @dataclass
@@ -40,10 +56,11 @@ class Answer:
     others: list[Other] = field(default_factory=list)
     why_not: str = ""
 
-    def add(self, name: str, numbers: Mapping[str, float], *, convention: bool = False) -> None:
+    def add(
+        self, name: str, make: Callable[[], Mapping[str, float]], *, convention: bool = False
+    ) -> None:
         """Add what another convention, or a mistake, gives."""
-        if numbers:
-            self.others.append(Other(name, numbers, convention))
+        self.others.append(Other(name, make, convention))
 
 
 def estimate_numbers(made: Estimate) -> dict[str, float]:

@@ -58,9 +58,7 @@ def ratings_of(record: Record, tables: Tables) -> Ratings:
     return ratings
 
 
-def relabelled(
-    ratings: Ratings, order: Callable[[Sequence[Any]], Sequence[Any]]
-) -> Ratings | None:
+def relabelled(ratings: Ratings, order: Callable[[Sequence[Any]], Sequence[Any]]) -> Ratings | None:
     """Return the ratings on the levels in use only, in an order; None when one is in use."""
     frame = ratings.frame()
     used = [label for label in ratings.categories or () if frame.isin([label]).any(axis=None)]
@@ -83,18 +81,27 @@ def cohen(record: Record, tables: Tables) -> Answer:
     weights = agreement_weights(record, ratings.n_categories)
     numbers = kappa_numbers(ratings, weights, record.level)
     answer = Answer("cohen_kappa", numbers)
-    value = numbers["value"]
+    value, level = numbers["value"], record.level
     if math.isnan(numbers["se"]) and not math.isnan(value):
         flat = {"se": 0.0, "lower": value, "upper": value}
-        answer.add("a variance of 0 where one rater never varies", flat, convention=True)
-    uncut = normal_interval(value, numbers["se"], record.level)
-    answer.add("bounds not cut at the end of the scale", uncut, convention=True)
-    answer.add(NULL_ERROR, normal_interval(value, numbers["se_h0"], record.level))
+        answer.add("a variance of 0 where one rater never varies", lambda: flat, convention=True)
+    answer.add(
+        "bounds not cut at the end of the scale",
+        lambda: normal_interval(value, numbers["se"], level),
+        convention=True,
+    )
+    answer.add(NULL_ERROR, lambda: normal_interval(value, numbers["se_h0"], level))
     if record.weights in ("linear", "quadratic"):
-        for name, order in ((UNDECLARED, list), (ALPHABET, by_text)):
-            again = relabelled(ratings, order)
-            answer.add(name, kappa_numbers(again, weights, record.level) if again else {})
+        answer.add(UNDECLARED, lambda: _relabelled_kappa(ratings, list, weights, level))
+        answer.add(ALPHABET, lambda: _relabelled_kappa(ratings, by_text, weights, level))
     return answer
+
+
+def _relabelled_kappa(
+    ratings: Ratings, order: Callable[..., Any], weights: Any, level: float
+) -> dict[str, float]:
+    again = relabelled(ratings, order)
+    return {} if again is None else kappa_numbers(again, weights, level)
 
 
 def kappa_numbers(ratings: Ratings, weights: Any, level: float) -> dict[str, float]:
@@ -122,10 +129,10 @@ def index_of_two(record: Record, tables: Tables) -> Answer:
     }
     value = numbers[record.statistic]
     answer = Answer("cohen_kappa", {"value": math.nan if value is None else value})
-    answer.add("2 Pₒ − 1 for any number of categories", {"value": 2 * made.observed - 1})
+    answer.add("2 Pₒ − 1 for any number of categories", lambda: {"value": 2 * made.observed - 1})
     if record.statistic.endswith("index"):
         signed = {"value": -answer.numbers["value"]}
-        answer.add("an index with a sign", signed, convention=True)
+        answer.add("an index with a sign", lambda: signed, convention=True)
     return answer
 
 
@@ -146,13 +153,16 @@ def _observed(record: Record, ratings: Ratings, weights: Any = None) -> Answer:
     options = {"level": record.level, **_variance(record)}
     made = percent_agreement(ratings, weights=weights, **options)
     answer = Answer("percent_agreement", estimate_numbers(made) | {"observed": made.value})
+    itemwise = made
     if made.method.startswith("Wilson"):
         # A weight matrix that says the same is taken for weighted ratings, which have a t interval.
         itemwise = percent_agreement(ratings, weights=np.eye(ratings.n_categories), **options)
-        numbers = t_interval(made.value, itemwise.standard_error, itemwise.n_items, made.level)
-        answer.add("t interval of a proportion, not Wilson's", numbers, convention=True)
-        made = itemwise
-    _add_by_n(answer, made, record)
+        answer.add(
+            "t interval of a proportion, not Wilson's",
+            lambda: t_interval(made.value, itemwise.standard_error, itemwise.n_items, record.level),
+            convention=True,
+        )
+    _add_by_n(answer, itemwise, record)
     return answer
 
 
@@ -165,7 +175,7 @@ def _add_by_n(answer: Answer, made: Estimate, record: Record) -> None:
     n = made.n_items
     if record.function.endswith(".table") and n > 1:
         error = made.standard_error * math.sqrt((n - 1) / n)
-        answer.add(BY_N, t_interval(made.value, error, n, made.level), convention=True)
+        answer.add(BY_N, lambda: t_interval(made.value, error, n, record.level), convention=True)
 
 
 FUNCTIONS: dict[str, Any] = {
@@ -195,7 +205,7 @@ def _corrected(record: Record, ratings: Ratings, weights: Any = None) -> Answer:
     if function is fleiss_kappa:
         null = made.standard_error_null
         answer.numbers |= {"se_h0": null, "z_h0": made.z, "p_h0": made.p_value}
-        answer.add(NULL_ERROR, normal_interval(made.estimate.value, null, record.level))
+        answer.add(NULL_ERROR, lambda: normal_interval(made.estimate.value, null, record.level))
     _add_by_n(answer, made.estimate, record)
     return answer
 
@@ -206,18 +216,28 @@ def _add_undeclared(
     """Add what a program finds that is not told the scale."""
     if not record.function.endswith(".raw") or "categories" in record.options:
         return
-    found = relabelled(ratings, list)
+    answer.add(UNDECLARED, lambda: _on_labels(record, ratings, list, answered))
+    answer.add(ALPHABET, lambda: _on_labels(record, ratings, by_text, answered))
+    if record.weights in ("linear", "quadratic"):
+        by_value = f"{record.weights}-by-value"
+        answer.add(UNDECLARED, lambda: _on_labels(record, ratings, list, answered, by_value))
+
+
+def _on_labels(
+    record: Record,
+    ratings: Ratings,
+    order: Callable[..., Any],
+    answered: Callable[..., Answer],
+    weights: str | None = None,
+) -> dict[str, float]:
+    """Return what is found on the labels in use; with one label, agreement is all there is."""
+    found = relabelled(ratings, order)
     if found is None:
         nothing = dict.fromkeys(("se", "lower", "upper"), math.nan)
-        numbers = {"value": 1.0, "observed": 1.0, "expected": 1.0, **nothing}
-        answer.add(UNDECLARED, numbers, convention=True)
-        return
-    answer.add(UNDECLARED, answered(record, found).numbers)
-    alphabetical = relabelled(ratings, by_text)
-    answer.add(ALPHABET, answered(record, alphabetical).numbers)
-    if record.weights in ("linear", "quadratic") and _all_numbers(found):
-        by_value = answered(record, found, f"{record.weights}-by-value")
-        answer.add(UNDECLARED, by_value.numbers)
+        return {"value": 1.0, "observed": 1.0, "expected": 1.0, **nothing}
+    if weights and not _all_numbers(found):
+        return {}
+    return answered(record, found, weights).numbers
 
 
 def _all_numbers(ratings: Ratings) -> bool:
@@ -246,9 +266,11 @@ def light(record: Record, tables: Tables) -> Answer:
     answer = Answer(
         "mean_pairwise_kappa", {"value": mean_pairwise_kappa(ratings, level=record.level).value}
     )
-    if pairwise_kappa(ratings)["kappa"].isna().any():
-        spoilt = {"value": math.nan}
-        answer.add("one pair without a κ leaves the mean without a value", spoilt, convention=True)
+    answer.add(
+        "one pair without a κ leaves the mean without a value",
+        lambda: {"value": pairwise_kappa(ratings)["kappa"].sum(skipna=False)},
+        convention=True,
+    )
     return answer
 
 

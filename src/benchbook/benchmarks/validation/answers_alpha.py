@@ -22,7 +22,7 @@ MIXED = "variance with the agreement after the small-sample step in one place"
 
 def alpha(record: Record, tables: Tables) -> Answer:
     """Answer a record of Krippendorff's alpha."""
-    metric = record.options.get("level") or METRIC_OF_WEIGHTS.get(record.weights)
+    metric: Any = record.options.get("level") or METRIC_OF_WEIGHTS.get(record.weights)
     if metric is None:
         why_not = f"{record.weights} weights are none of Krippendorff's metrics"
         return Answer("krippendorff_alpha", {}, why_not=why_not)
@@ -31,15 +31,22 @@ def alpha(record: Record, tables: Tables) -> Answer:
     answer = Answer("krippendorff_alpha", estimate_numbers(made.estimate))
     if ratings.categories is not None:
         _add_other_variances(answer, record, ratings, metric)
-    if math.isnan(made.estimate.value):
-        answer.add("perfect agreement where nothing varies", {"value": 1.0})
+    value = made.estimate.value
+    if math.isnan(value):
+        answer.add("perfect agreement where nothing varies", lambda: {"value": 1.0})
     elif ratings.complete:
-        value = _undivided_pairs(made.estimate.value, ratings)
-        answer.add("pairs not divided by the number of raters less one", {"value": value})
+        answer.add(
+            "pairs not divided by the number of raters less one",
+            lambda: {"value": _undivided_pairs(value, ratings)},
+        )
     if metric == "ordinal":
-        again = krippendorff_alpha(_numbered(ratings), metric="interval")
-        answer.add("ordinal computed as interval", {"value": again.estimate.value})
+        answer.add("ordinal computed as interval", lambda: _as_interval(ratings))
     return answer
+
+
+def _as_interval(ratings: Ratings) -> dict[str, float]:
+    made = krippendorff_alpha(_numbered(ratings), metric="interval")
+    return {"value": made.estimate.value}
 
 
 def _ratings(record: Record, tables: Tables, metric: str) -> Ratings:
@@ -78,17 +85,18 @@ def _add_other_variances(answer: Answer, record: Record, ratings: Ratings, metri
     if n < 2 or (counts.sum(axis=0) > 0).sum() < 2:
         return
     squared = squared_differences(counts, ratings, metric)
-    value = answer.numbers["value"]
-    for name, mixed in ((UNCORRECTED, False), (MIXED, True)):
-        error = ratio_error(counts, squared, mixed=mixed)
-        answer.add(name, t_interval(value, error, n, record.level), convention=True)
+    value, level = answer.numbers["value"], record.level
+
+    def spread(share: float = 1.0, *, mixed: bool = False) -> dict[str, float]:
+        error = ratio_error(counts, squared, mixed=mixed) * math.sqrt(share)
+        return t_interval(value, error, n, level)
+
+    answer.add(UNCORRECTED, spread, convention=True)
+    answer.add(MIXED, lambda: spread(mixed=True), convention=True)
     if record.function.endswith(".table"):
-        error = ratio_error(counts, squared) * math.sqrt((n - 1) / n)
-        answer.add(BY_N, t_interval(value, error, n, record.level), convention=True)
+        answer.add(BY_N, lambda: spread((n - 1) / n), convention=True)
     if record.weights == "ordinal" and metric == "ordinal":
-        counts = counts[:, counts.sum(axis=0) > 0]
-        fixed = 1 - ordinal_weights(counts.shape[1])
-        answer.add("weights fixed in advance, not Krippendorff's", _plain(counts, fixed, record))
+        answer.add("weights fixed in advance", lambda: _fixed(counts, level))
 
 
 def squared_differences(counts: np.ndarray, ratings: Ratings, metric: str) -> np.ndarray:
@@ -135,11 +143,13 @@ def ratio_error(counts: np.ndarray, squared: np.ndarray, *, mixed: bool = False)
     return math.sqrt((influence**2).sum() / (n * (n - 1)))
 
 
-def _plain(counts: np.ndarray, squared: np.ndarray, record: Record) -> dict[str, Any]:
-    """Return alpha, error and bounds for differences fixed in advance."""
+def _fixed(counts: np.ndarray, level: float) -> dict[str, Any]:
+    """Return alpha, error and bounds with ordinal weights fixed in advance."""
+    counts = counts[:, counts.sum(axis=0) > 0]
+    squared = 1 - ordinal_weights(counts.shape[1])
     each, total = counts.sum(axis=1), counts.sum()
     margin = counts.sum(axis=0) / total
     observed = ((counts * (counts @ squared)).sum(axis=1) / (each - 1)).sum() / total
     value = 1 - (1 - 1 / total) * observed / (margin @ squared @ margin)
     error = ratio_error(counts, squared, mixed=True)
-    return {"value": value, **t_interval(value, error, len(counts), record.level)}
+    return {"value": value, **t_interval(value, error, len(counts), level)}

@@ -26,10 +26,12 @@ from benchbook.icc import (
     two_way_anova,
 )
 from benchbook.icc.limits import percentile_factors
+from benchbook.ratings import Ratings
 
 from .answer import Answer, estimate_numbers
 from .reference import Record, Tables
 
+STOPPED = "variance components that stop at 0"
 ESTIMATED_DF = "degrees of freedom of the interval in the test"
 AVERAGED = "McGraw and Wong's bounds of the average with the factor of the single form"
 Model = Literal["two-way", "one-way"]
@@ -46,11 +48,12 @@ def intraclass(record: Record, tables: Tables) -> Answer:
     if record.options.get("lmer") and frame.isna().any(axis=None):
         return _incomplete(record, tables)
     null = float(record.options.get("r0", 0))
-    answer = Answer("icc", _icc_numbers(frame, record.statistic, record.level, null))
+    scores = tables.scores(record.table)
+    answer = Answer("icc", _icc_numbers(scores, record.statistic, record.level, null))
     if record.options.get("lmer"):
-        _add_fitted(answer, record, tables, "variance components that stop at 0")
+        _add_fitted(answer, record, tables, STOPPED)
     elif record.statistic in ("ICC(2,1)", "ICC(2,k)"):
-        _add_agreement(answer, record, frame, null)
+        _add_agreement(answer, record, scores)
     return answer
 
 
@@ -87,10 +90,12 @@ def _fit(record: Record, tables: Tables, model: Model) -> MixedModel:
 
 def _add_fitted(answer: Answer, record: Record, tables: Tables, name: str) -> None:
     """Add the numbers of the mean squares that fitted components stand for."""
-    fitted = table_of_components(record, tables)
-    if fitted is not None:
-        numbers = _icc_numbers(fitted, record.statistic, record.level)
-        answer.add(name, numbers, convention=True)
+
+    def make() -> dict[str, float]:
+        fitted = table_of_components(record, tables)
+        return {} if fitted is None else _icc_numbers(fitted, record.statistic, record.level)
+
+    answer.add(name, make, convention=True)
 
 
 def table_of_components(record: Record, tables: Tables) -> np.ndarray | None:
@@ -107,22 +112,33 @@ def table_of_components(record: Record, tables: Tables) -> np.ndarray | None:
     return of_items * u[:, None] + of_raters * v + of_error * np.outer(u, v)
 
 
-def _add_agreement(answer: Answer, record: Record, frame: pd.DataFrame, null: float) -> None:
-    anova = two_way_anova(frame)
-    estimate = answer.numbers["value"]
-    if math.isnan(estimate) or not anova.ms_error:
+def _add_agreement(answer: Answer, record: Record, scores: Ratings) -> None:
+    value, f = answer.numbers["value"], answer.numbers["f"]
+    if math.isnan(value):
         return
-    df2 = agreement_df(anova, estimate)
-    test = {"df2": df2, "p": float(stats.f.sf(answer.numbers["f"], anova.n_items - 1, df2))}
-    answer.add(ESTIMATED_DF, test)
+    answer.add(ESTIMATED_DF, lambda: _test_at_the_estimate(scores, value, f))
     if record.statistic == "ICC(2,k)":
-        options: dict[str, Any] = {"level": record.level, "null": null}
-        other = icc(frame, "ICC(2,k)", average_interval="mcgraw-wong", **options).estimate
-        answer.add(AVERAGED, {"lower": other.low, "upper": other.high})
-        single = icc(frame, "ICC(2,1)", **options).estimate
-        k = anova.n_raters
-        through = [k * r / (1 + (k - 1) * r) for r in (single.low, single.high)]
-        answer.add(POLE, dict(zip(("lower", "upper"), through, strict=True)))
+        answer.add(AVERAGED, lambda: _bounds_as_printed(scores, record.level))
+        answer.add(POLE, lambda: _through_the_pole(scores, record.level))
+
+
+def _test_at_the_estimate(scores: Ratings, value: float, f: float) -> dict[str, float]:
+    anova = two_way_anova(scores)
+    if not anova.ms_error:
+        return {}
+    df2 = agreement_df(anova, value)
+    return {"df2": df2, "p": float(stats.f.sf(f, anova.n_items - 1, df2))}
+
+
+def _bounds_as_printed(scores: Ratings, level: float) -> dict[str, float]:
+    made = icc(scores, "ICC(2,k)", level=level, average_interval="irr").estimate
+    return {"lower": made.low, "upper": made.high}
+
+
+def _through_the_pole(scores: Ratings, level: float) -> dict[str, float]:
+    single, k = icc(scores, "ICC(2,1)", level=level).estimate, scores.n_raters
+    low, high = (k * bound / (1 + (k - 1) * bound) for bound in (single.low, single.high))
+    return {"lower": low, "upper": high}
 
 
 def agreement_df(anova: TwoWayAnova, value: float) -> float:
@@ -140,14 +156,17 @@ def raters_effect(record: Record, tables: Tables) -> Answer:
     if record.options.get("lmer") and frame.isna().any(axis=None):
         return Answer("two_way_anova", {}, why_not="no analysis of variance of an incomplete table")
     answer = Answer("two_way_anova", _anova_numbers(frame))
-    fitted = table_of_components(record, tables) if record.options.get("lmer") else None
-    if fitted is not None:
-        numbers = _anova_numbers(fitted)
-        answer.add("variance components that stop at 0", numbers, convention=True)
+    if record.options.get("lmer"):
+        answer.add(STOPPED, lambda: _fitted_anova(record, tables), convention=True)
     theirs = record.numbers.get("value", 0.0)
     if math.isinf(answer.numbers["value"]) and theirs > NOISE:
-        answer.add("rounding noise where F is infinite", {"value": theirs}, convention=True)
+        answer.add("rounding noise where F is infinite", lambda: {"value": theirs})
     return answer
+
+
+def _fitted_anova(record: Record, tables: Tables) -> dict[str, float]:
+    fitted = table_of_components(record, tables)
+    return {} if fitted is None else _anova_numbers(fitted)
 
 
 def _anova_numbers(data: Any) -> dict[str, float]:
@@ -285,7 +304,7 @@ def lin(record: Record, tables: Tables) -> Answer:
         numbers |= {"lower": made.ccc.low, "upper": made.ccc.high}
     answer = Answer("concordance", numbers)
     turned = {"location_shift": -made.location_shift, "scale_shift": 1 / made.scale_shift}
-    answer.add("shift of the second method over the first", turned, convention=True)
+    answer.add("shift of the second method over the first", lambda: turned, convention=True)
     return answer
 
 
@@ -304,9 +323,7 @@ def replicates(record: Record, tables: Tables) -> Answer:
     frame, options = tables.frame(record.table), record.options
     multiplier = {"multiplier": options["multiplier"]} if "multiplier" in options else {}
     parts = frame[options["first"]], frame[options["second"]]
-    made = bland_altman_replicates(
-        *parts, true_value="constant", level=record.level, **multiplier
-    )
+    made = bland_altman_replicates(*parts, true_value="constant", level=record.level, **multiplier)
     level = float(record.described.get("mean_level", record.level))
     bias = bland_altman_replicates(*parts, true_value="constant", level=level).bias
     numbers = {
@@ -325,7 +342,7 @@ def replicates(record: Record, tables: Tables) -> Answer:
     answer = Answer("bland_altman_replicates", numbers)
     half = stats.norm.ppf((1 + level) / 2) * bias.standard_error
     normal = {"mean_lower": bias.value - half, "mean_upper": bias.value + half}
-    answer.add("normal quantile for the mean difference, not t", normal, convention=True)
+    answer.add("normal quantile for the mean difference, not t", lambda: normal, convention=True)
     return answer
 
 
@@ -340,7 +357,8 @@ def within_items(record: Record, tables: Tables) -> Answer:
     }
     answer = Answer("bland_altman_replicates", numbers)
     rounded = 1.96 * math.sqrt(2) * numbers["value"]
-    answer.add("1.96 for the normal quantile", {"repeatability_coefficient": rounded}, convention=True)
+    numbers_of_1986 = {"repeatability_coefficient": rounded}
+    answer.add("1.96 for the normal quantile", lambda: numbers_of_1986, convention=True)
     return answer
 
 

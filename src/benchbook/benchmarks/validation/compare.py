@@ -38,8 +38,18 @@ SLACK = 1e-9
 
 DECIMAL = re.compile(r"[-+]?\d*\.?(\d*)")
 # Options that say which statistic is meant, and not how a program is asked for it.
-MEANING = ("level", "weights", "matrix", "r0", "category", "columns", "first", "missing", "interval")
-SECTIONS_OF_FIELDS = {
+MEANING = (
+    "level",
+    "weights",
+    "matrix",
+    "r0",
+    "category",
+    "columns",
+    "first",
+    "missing",
+    "interval",
+)
+FIELD_WORDS = {
     "value": "coefficient",
     "se": "standard error",
     "se_h0": "SE under H₀",
@@ -279,15 +289,14 @@ def _verdict(
     ]
     if quantity in record.deviates:
         return "other deviates", record.why, bool(found)
-    conventions = [other.name for other in found if other.convention]
-    if conventions:
-        return "convention", conventions[0], True
+    for other in sorted(found, key=lambda other: not other.convention):
+        return "convention" if other.convention else "other deviates", other.name, True
     return "differs", "", False
 
 
 def words(quantity: str) -> str:
     """Return a field of a record in words."""
-    return SECTIONS_OF_FIELDS.get(quantity, quantity.replace("_", " "))
+    return FIELD_WORDS.get(quantity, quantity.replace("_", " "))
 
 
 def setting(record: Record) -> str:
@@ -299,6 +308,8 @@ def setting(record: Record) -> str:
         options.pop("weights")
     if not options.get("r0"):
         options.pop("r0", None)
+    if record.statistic != "variance components":
+        options.pop("model", None)
     parts = [_option(name, options[name]) for name in MEANING if name in options]
     if {"lower", "upper"} & record.numbers.keys() and record.level != 0.95:
         parts.append(f"{100 * record.level:g} %")

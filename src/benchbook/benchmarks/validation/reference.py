@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -78,7 +77,6 @@ class Record:
     numbers: dict[str, float]
     deviates: frozenset[str] = frozenset()
     why: str = ""
-    note: str = ""
     level: float = 0.95
     n_items: int | None = None
     error: str | None = None
@@ -115,9 +113,28 @@ def _record(entry: Any, file: str, number: int) -> Record:
     place = f"record {number}"
     absent = [name for name in NEEDED if not isinstance(entry, dict) or name not in entry]
     if absent:
-        raise DataError(
-            "a record lacks a field", file=file, row=place, expected=", ".join(absent)
-        )
+        raise DataError("a record lacks a field", file=file, row=place, expected=listed(absent))
+    numbers = _numbers(entry, file, place)
+    deviates = _deviates(entry, numbers, file, place)
+    return Record(
+        file=file,
+        table=str(entry["table"]),
+        statistic=str(entry["statistic"]),
+        package=str(entry["package"]),
+        function=str(entry["function"]),
+        options=dict(entry.get("options") or {}),
+        numbers=numbers,
+        deviates=deviates,
+        why=entry.get("why", ""),
+        level=float(entry.get("level", 0.95)),
+        n_items=entry.get("n_items"),
+        error=entry.get("error"),
+        printed={name: entry[name] for name in numbers if isinstance(entry[name], str)},
+        described={name: entry[name] for name in DESCRIPTION & entry.keys()},
+    )
+
+
+def _numbers(entry: dict[str, Any], file: str, place: str) -> dict[str, float]:
     numbers = {}
     for name, value in entry.items():
         if name in DESCRIPTION:
@@ -128,6 +145,12 @@ def _record(entry: Any, file: str, number: int) -> Record:
             raise DataError(
                 "not a number", file=file, row=place, column=name, found=value
             ) from None
+    return numbers
+
+
+def _deviates(
+    entry: dict[str, Any], numbers: dict[str, float], file: str, place: str
+) -> frozenset[str]:
     deviates = frozenset(entry.get("deviates", ()))
     if deviates and not entry.get("why"):
         raise DataError(
@@ -141,20 +164,7 @@ def _record(entry: Any, file: str, number: int) -> Record:
             found=listed(sorted(unknown)),
             expected=listed(numbers),
         )
-    return Record(
-        file,
-        *(str(entry[name]) for name in NEEDED),
-        options=dict(entry.get("options") or {}),
-        numbers=numbers,
-        deviates=deviates,
-        why=entry.get("why", ""),
-        note=entry.get("note", ""),
-        level=float(entry.get("level", 0.95)),
-        n_items=entry.get("n_items"),
-        error=entry.get("error"),
-        printed={name: entry[name] for name in numbers if isinstance(entry[name], str)},
-        described={name: entry[name] for name in DESCRIPTION & entry.keys()},
-    )
+    return deviates
 
 
 @dataclass(eq=False)
@@ -181,27 +191,29 @@ class Tables:
     _frames: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def index(self) -> pd.DataFrame:
-        """One row per table of this folder."""
+    def index(self) -> dict[str, dict[str, str]]:
+        """The lines of this folder's index by name of table, in their order."""
         path = self.folder / "index.csv"
         if not path.is_file():
-            return pd.DataFrame(columns=["layout", "scale", "levels", "source"], dtype=str)
-        return pd.read_csv(path, dtype=str, keep_default_na=False).set_index("table")
+            return {}
+        lines = pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
+        return {str(line["table"]): {str(k): str(v) for k, v in line.items()} for line in lines}
 
     def _home(self, name: str) -> Tables:
-        if name in self.index.index:
+        if name in self.index:
             return self
         if self.others is None:
-            known = listed(self.index.index)
-            raise DataError(f"no table '{name}' in index.csv", expected=f"one of {known}")
+            raise DataError(
+                f"no table '{name}' in index.csv", expected=f"one of {listed(self.index)}"
+            )
         return self.others._home(name)
 
     def __contains__(self, name: str) -> bool:
-        return name in self.index.index or (self.others is not None and name in self.others)
+        return name in self.index or (self.others is not None and name in self.others)
 
-    def about(self, name: str) -> pd.Series:
-        """Return the line of the index."""
-        return self._home(name).index.loc[name]
+    def about(self, name: str) -> dict[str, str]:
+        """Return the line of the index: layout, scale, levels, source."""
+        return self._home(name).index[name]
 
     def path(self, name: str) -> Path:
         """Return the file of a table."""
@@ -209,7 +221,7 @@ class Tables:
 
     def made(self, name: str) -> bool:
         """Tell whether a table was made up for the tests."""
-        return str(self.about(name)["source"]).startswith("made")
+        return self.about(name)["source"].startswith("made")
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table of scores, one row per item; ratings of one item side by side."""
@@ -217,13 +229,17 @@ class Tables:
             frame = pd.read_csv(self.path(name), index_col=0)
             if self.about(name)["layout"] == "long":
                 slot = frame.groupby(level=0).cumcount()
-                frame = frame.set_index(slot.rename("slot"), append=True)["value"].unstack()
+                frame = frame.assign(slot=slot).pivot_table("value", frame.index, "slot")
             self._frames[name] = frame
         return self._frames[name]
 
+    def scores(self, name: str) -> Ratings:
+        """Return a table as scores, whatever its own scale."""
+        return self.ratings(name, "continuous")
+
     def ratings(self, name: str, kind: str | None = None) -> Ratings:
         """Return a table as ratings, its levels declared; ``kind`` replaces its own scale."""
-        scale = kind or str(self.about(name)["scale"])
+        scale = kind or self.about(name)["scale"]
         if (name, scale) not in self._ratings:
             self._ratings[name, scale] = self._read(name, scale)
         return self._ratings[name, scale]
@@ -264,10 +280,3 @@ def frozen_folder() -> Path:
 def frozen_files() -> list[Path]:
     """Return the files of frozen records, by name."""
     return sorted(frozen_folder().glob("*.json"))
-
-
-def each_number(records: list[Record]) -> Iterator[tuple[Record, str, float]]:
-    """Yield every number of every record with its field."""
-    for record in records:
-        for name, number in record.numbers.items():
-            yield record, name, number

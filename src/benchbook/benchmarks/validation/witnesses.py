@@ -22,7 +22,9 @@ MODULES = {"scikit-learn": "sklearn"}
 SCHEMES = ("unweighted", "linear", "quadratic")
 # pingouin rounds bounds to two decimals.
 TWO_DECIMALS = 0.005 + 1e-9
-NOISE = "no variance: rounding noise"
+NO_VARIANCE = "no variance: rounding noise"
+NO_RESIDUAL = "infinite; rounding noise shown"
+BELOW_ZERO = "the variance is exactly 0, its rounding error below 0 gives not-a-number"
 ALPHABETICAL = "labels in alphabetical order where none are given"
 
 
@@ -67,7 +69,7 @@ def _record(
 
 
 def _names(tables: Tables, scale: str) -> Iterator[str]:
-    for name, about in tables.index.iterrows():
+    for name, about in tables.index.items():
         continuous = about["scale"] == "continuous"
         if about["layout"] != "counts" and continuous == (scale == "continuous"):
             yield str(name)
@@ -121,14 +123,18 @@ def statsmodels(tables: Tables) -> Iterator[Record]:
                 "se": np.sqrt(made.var_kappa),
                 "se_h0": np.sqrt(made.var_kappa0),
             }
+            empty: dict[str, Any] = {}
+            if name == "made_paradox_99":
+                empty = {"deviates": frozenset({"se_h0"}), "why": BELOW_ZERO}
             yield _record(
                 "statsmodels", "cohens_kappa", name, "Cohen kappa", numbers,
-                options={"weights": scheme},
+                options={"weights": scheme}, **empty,
             )  # fmt: skip
     for name in _names(tables, "categories"):
         ratings = tables.ratings(name)
         if ratings.complete and ratings.n_raters > 1:
-            counts, _ = aggregate_raters(ratings.values.astype(int), n_cat=ratings.n_categories)
+            codes = np.asarray(ratings.values, dtype=int)
+            counts, _ = aggregate_raters(codes, n_cat=ratings.n_categories)
             value = fleiss_kappa(counts)
             yield _record("statsmodels", "fleiss_kappa", name, "Fleiss kappa", {"value": value})
 
@@ -188,32 +194,36 @@ def pingouin(tables: Tables) -> Iterator[Record]:
         long = pd.DataFrame(frame.to_numpy()).rename_axis(index="item").reset_index()
         long = long.melt("item", var_name="rater", value_name="score")
         made = intraclass_corr(long, targets="item", raters="rater", ratings="score")
-        yield from _six_forms(name, made.set_index("Type"), constant=frame.stack().nunique() == 1)  # noqa: PD013
+        yield from _six_forms(name, made.set_index("Type"), _noise(frame))
 
 
 # pingouin refuses fewer.
 FEWEST_ITEMS = 5
 
 
-def _six_forms(name: str, made: pd.DataFrame, *, constant: bool) -> Iterator[Record]:
+def _noise(frame: pd.DataFrame) -> str:
+    """Say why test statistics of a table can only be rounding noise, if they can."""
+    values = frame.to_numpy(float)
+    if np.ptp(values) == 0:
+        return NO_VARIANCE
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    return NO_RESIDUAL if np.abs(rest).max() < 1e-12 * np.ptp(values) else ""
+
+
+def _six_forms(name: str, made: pd.DataFrame, why: str) -> Iterator[Record]:
     for form, theirs in PINGOUIN.items():
         row = made.loc[theirs]
         numbers = {
             "value": row["ICC"], "f": row["F"], "df1": row["df1"], "df2": row["df2"],
             "p": row["pval"],
         }  # fmt: skip
-        noise: dict[str, Any] = {}
-        if constant:
-            noise = {"deviates": frozenset(numbers), "why": NOISE}
-        yield _record("pingouin", "intraclass_corr", name, form, numbers, **noise)
         low, high = row["CI95"]
         bounds = {"lower": low, "upper": high}
-        if constant:
-            noise = {"deviates": frozenset(bounds), "why": NOISE}
-        yield _record(
-            "pingouin", "intraclass_corr", name, form, bounds,
-            described={"within": TWO_DECIMALS}, **noise,
-        )  # fmt: skip
+        fields = [*numbers, *bounds] if why == NO_VARIANCE else ["f", "p"]
+        noise = {"deviates": frozenset(fields), "why": why} if why else {}
+        yield _record("pingouin", "intraclass_corr", name, form, numbers, **noise)
+        within = {"within": TWO_DECIMALS}
+        yield _record("pingouin", "intraclass_corr", name, form, bounds, described=within, **noise)
 
 
 ASKED: dict[str, Callable[[Tables], Iterator[Record]]] = {
