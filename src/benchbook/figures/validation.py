@@ -84,7 +84,8 @@ def differences(
         axes = style.axes_at(figure, name_room + 3, 6, wide - name_room - 7, row_mm * len(names))
         _draw_rows(axes, shown)
         _draw_points(axes, frame, names)
-        _draw_axis(axes, tolerance, wrap(label, wide - name_room - 7, TEXT_SIZE, max_lines=1))
+        room = wide - name_room - 7
+        _draw_axis(axes, tolerance, wrap(label, room, TEXT_SIZE, max_lines=1), room)
         figure.legend(
             handles=key,
             loc="lower left",
@@ -153,11 +154,11 @@ def _draw_points(axes: Axes, frame: pd.DataFrame, names: list[str]) -> None:
             style.points(axes, x[chosen], y, colour, **look)
 
 
-def _draw_axis(axes: Axes, tolerance: float | None, label: str) -> None:
+def _draw_axis(axes: Axes, tolerance: float | None, label: str, room: float) -> None:
     axes.set_xlim(_EQUAL - 0.8, _UNDEFINED + 0.8)
     for edge in ((_EQUAL + LOWEST) / 2, (_UNDEFINED + HIGHEST) / 2):
         axes.axvline(edge, color=PALE, linewidth=0.8, zorder=0)
-    step = 3 if axes.get_position().width * axes.figure.get_size_inches()[0] > 3.4 else 6
+    step = 3 if room > 85 else 6
     powers = list(range(LOWEST + 1, HIGHEST, step))
     words = ["equal", *(f"$10^{{{power}}}$" for power in powers), "undefined"]
     axes.set_xticks([_EQUAL, *powers, _UNDEFINED], words)

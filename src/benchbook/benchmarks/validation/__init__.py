@@ -24,9 +24,14 @@ def check(parameters: Parameters) -> None:
 
 def conditions(parameters: Parameters) -> set[str]:
     """Return the conditions that hold for a run; the notebook's ``when:`` tags name them."""
-    run = Evaluation(parameters)
-    declared = any(record.deviates for _, _, records in run.files for record in records)
-    found = {"own": run.own, "deviations": declared}
+    if parameters.data is None:
+        return {"deviations", "conventions"}
+    verdicts = {row.verdict for row in Evaluation(parameters).comparisons}
+    found = {
+        "own": True,
+        "deviations": "other deviates" in verdicts,
+        "conventions": "convention" in verdicts,
+    }
     return {name for name, holds in found.items() if holds}
 
 

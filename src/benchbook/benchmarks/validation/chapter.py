@@ -142,7 +142,7 @@ class Chapter(Exhibits):
         return "\n".join(f"- {line}" for line in made if line)
 
     def _two(
-        self, program: str, statistic: str, table: str, setting: str = "", level: str = ""
+        self, program: str, statistic: str, table: str, setting: str = ""
     ) -> dict[str, tuple[float, float]]:
         """Return theirs and ours by quantity for one case."""
         return {
@@ -178,24 +178,21 @@ class Chapter(Exhibits):
 
     def _ordinal(self) -> str:
         case = ("Krippendorff alpha", "krippendorff_2011", "ordinal")
-        fixed = self._two("irrCAC", *case).get("coefficient")
         interval = self._two("krippendorffsalpha", *case).get("coefficient")
-        weights = self._fixed_weights()
-        if fixed is None or interval is None or weights is None:
+        weights = [
+            row.theirs
+            for row in self.of("other deviates")
+            if (row.program, row.statistic, row.table, row.setting) == ("irrCAC", *case)
+            and row.quantity == "coefficient"
+        ]
+        if interval is None or not weights:
             return ""
         return (
             "*Ordinal α that is not ordinal.* On Krippendorff's own example the ordinal α is "
-            f"{fixed[1]:.3f}, as he prints it. `irrCAC` with its ordinal weights gives "
-            f"{weights:.3f}, since they ignore how often a level is used; `krippendorffsalpha` "
+            f"{interval[1]:.3f}, as he prints it. `irrCAC` with its ordinal weights gives "
+            f"{weights[0]:.3f}, since they ignore how often a level is used; `krippendorffsalpha` "
             f"computes the interval metric under that name, {interval[0]:.3f}."
         )
-
-    def _fixed_weights(self) -> float | None:
-        for row in self.comparisons:
-            if (row.program, row.table, row.setting) == ("irrCAC", "krippendorff_2011", "ordinal"):
-                if row.quantity == "coefficient" and row.verdict == "other deviates":
-                    return row.theirs
-        return None
 
     def _complete_alpha(self) -> str:
         found = self._two("irr", "Krippendorff alpha", "shrout_fleiss_1979", "interval")
