@@ -131,6 +131,48 @@ BOOTSTRAP = Estimate(
     method="percentile bootstrap",
     monte_carlo_error=(0.0012, 0.0011),
 )
+
+
+def coverages(n_groups: int = 2, name: str = "{}") -> pd.DataFrame:
+    methods = [("percentile", "cluster"), ("BCa", "cluster"), ("percentile, items", "item")]
+    rows = [
+        {"group": f"Design {group}", "name": name.format(method), "unit": unit}
+        for group in range(n_groups)
+        for method, unit in methods
+    ]
+    value = np.array([0.93, 0.95, 0.52] * n_groups)
+    return pd.DataFrame(rows).assign(
+        value=value, low=value - 0.02, high=value + 0.02, text="93.0 ± 0.8 %", other=value - 0.01
+    )
+
+
+def sweep(n_groups: int = 3) -> pd.DataFrame:
+    rows = [
+        {"group": f"Design {group}", "correlation": rho, "unit": unit, "value": value}
+        for group in range(n_groups)
+        for rho in (0.0, 0.4, 0.8)
+        for unit, value in (("cluster", 0.94), ("item", 0.95 - rho / 2))
+    ]
+    table = pd.DataFrame(rows)
+    return table.assign(low=table["value"] - 0.02, high=table["value"] + 0.02)
+
+
+def errors(sizes: tuple[int, ...] = (100, 1000, 10_000)) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {"group": side, "name": method, "n_resamples": size, "value": 90 * scale / size**0.5}
+            for side in ("lower bound", "upper bound")
+            for method, scale in (("percentile", 1.0), ("BCa", 2.0), ("studentised", 3.0))
+            for size in sizes
+        ]
+    ).assign(predicted=lambda table: 0.95 * table["value"])
+
+
+FIVE = [
+    Estimate(0.703, 0.652, 0.751, name="percentile"),
+    Estimate(0.703, 0.655, 0.754, name="basic"),
+    Estimate(0.703, reason="the acceleration of BCa is undefined", name="BCa"),
+]
 PAIR = np.array([12.0, 15, 17, 20, 21, 24, 27, 29, 33, 36])
 
 ORDINARY: dict[str, Callable[..., HouseFigure]] = {
@@ -152,6 +194,17 @@ ORDINARY: dict[str, Callable[..., HouseFigure]] = {
         replicates(), BOOTSTRAP, **kw
     ),
     "ratings_by_item": lambda **kw: figures.ratings_by_item(scores(24, 4), **kw),
+    "coverage_by_method": lambda **kw: figures.coverage_by_method(
+        coverages(), band=(0.925, 1.0), other="this run: 200 data sets, 400 resamples each", **kw
+    ),
+    "interval_widths": lambda **kw: figures.interval_widths(coverages(), **kw),
+    "coverage_against_correlation": lambda **kw: figures.coverage_against_correlation(
+        sweep(), theory=sweep(1)[["group", "correlation", "value"]].iloc[1::2], **kw
+    ),
+    "convergence": lambda **kw: figures.convergence(errors(), **kw),
+    "intervals_on_distribution": lambda **kw: figures.intervals_on_distribution(
+        replicates(), FIVE, truth=0.69, label="Cohen κ", **kw
+    ),
 }
 
 _LONG_ESTIMATES = [
@@ -268,5 +321,27 @@ AWKWARD: dict[str, Callable[..., HouseFigure]] = {
     "items, long names": lambda **kw: figures.ratings_by_item(
         pd.DataFrame(np.arange(24.0).reshape(8, 3), index=_LONG_NAMES, columns=_LONG_NAMES[:3]),
         **kw,
+    ),
+    "coverage, long names": lambda **kw: figures.coverage_by_method(
+        coverages(1, LONG), other=LONG, **kw
+    ),
+    "coverage, no intervals": lambda **kw: figures.coverage_by_method(
+        coverages().assign(value=np.nan, low=np.nan, high=np.nan, reason=REASON, text=""), **kw
+    ),
+    "coverage, many": lambda **kw: figures.coverage_by_method(coverages(9), **kw),
+    "widths, tiny": lambda **kw: figures.interval_widths(
+        coverages().assign(value=1e-3, low=1e-3, high=1e-3), **kw
+    ),
+    "correlation, one": lambda **kw: figures.coverage_against_correlation(
+        sweep(1).head(1).assign(group=LONG), **kw
+    ),
+    "correlation, five": lambda **kw: figures.coverage_against_correlation(sweep(5), **kw),
+    "convergence, one size": lambda **kw: figures.convergence(errors((500,)), **kw),
+    "convergence, no error": lambda **kw: figures.convergence(errors().assign(value=0.0), **kw),
+    "distribution, constant": lambda **kw: figures.intervals_on_distribution(
+        np.ones(300), [Estimate(1.0, 1.0, 1.0, name="percentile")], truth=0.95, **kw
+    ),
+    "distribution, undefined": lambda **kw: figures.intervals_on_distribution(
+        [0.2, np.nan], [undefined(REASON, name=LONG)], **kw
     ),
 }

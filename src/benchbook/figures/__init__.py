@@ -16,6 +16,13 @@ from .comparison import (
     consistency_against_agreement,
     icc_forms,
 )
+from .coverage import (
+    convergence,
+    coverage_against_correlation,
+    coverage_by_method,
+    interval_widths,
+    intervals_on_distribution,
+)
 from .export import figure_data, save_figure, save_table
 from .intervals import bootstrap_distribution, interval_comparison
 from .items import ratings_by_item
@@ -32,12 +39,17 @@ __all__ = [
     "category_use",
     "coefficient_difference",
     "consistency_against_agreement",
+    "convergence",
+    "coverage_against_correlation",
+    "coverage_by_method",
     "differences",
     "figure_data",
     "forest",
     "house_style",
     "icc_forms",
     "interval_comparison",
+    "interval_widths",
+    "intervals_on_distribution",
     "kappa_paradox",
     "leave_one_out",
     "pairwise_heatmap",
