@@ -193,7 +193,7 @@ def test_collapse_keeps_each_row_and_its_number():
 
 
 def test_collapse_survives_rows_that_share_a_key(monkeypatch):
-    monkeypatch.setattr(sums_module, "_row_keys", lambda rows: (rows[:, 0] > 1).astype(np.uint64))
+    monkeypatch.setattr(sums_module, "row_keys", lambda rows: (rows[:, 0] > 1).astype(np.uint64))
     rows = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [0.0, 1.0]])
     distinct, counts = collapse(rows)
     assert distinct.tolist() == [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]

@@ -24,6 +24,17 @@ def whole_number(name: str, value: Any, smallest: int) -> int:
     return number
 
 
+def finite_number(name: str, value: Any) -> float:
+    """Return ``value`` as a finite float."""
+    try:
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ParameterError(f"{name} is {value!r}; expected a finite number.")
+    return number
+
+
 def checked_seed(seed: Any) -> int:
     """Return the seed, or a fresh one for None."""
     return fresh_seed() if seed is None else whole_number("seed", seed, 0)

@@ -12,10 +12,22 @@ import numpy as np
 
 from ..estimate import Estimate, undefined
 from .checks import checked_level, checked_method
-from .intervals import METHODS, NoInterval, interval_bounds, is_constant
+from .intervals import (
+    METHODS,
+    Bounds,
+    NoInterval,
+    bca_probabilities,
+    central_probabilities,
+    is_constant,
+    quantiles,
+    reflected,
+)
+from .studentised import StandardErrors
 
 # Above this share of resamples without a value the interval carries a warning.
 MAX_SHARE_UNDEFINED = 0.05
+# A resample whose standard error is this small against that of the data has none but rounding.
+_SMALLEST_ERROR = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +55,10 @@ class Distribution:
         Smallest and largest possible value.
     leave_one_out : callable
         Computes the values without each cluster in turn; see :attr:`jackknife`.
+    errors : StandardErrors or None
+        Computes the standard errors for the studentised interval; None when there are none.
+    strata : ndarray of int, shape (n_clusters,), or None
+        Stratum of each cluster in the order of the jackknife; None without strata.
     """
 
     point: float
@@ -55,6 +71,8 @@ class Distribution:
     reason: str | None
     bounds: tuple[float, float]
     leave_one_out: Callable[[], np.ndarray] = field(repr=False)
+    errors: StandardErrors | None = field(default=None, repr=False)
+    strata: np.ndarray | None = field(default=None, repr=False)
 
     @property
     def n_resamples(self) -> int:
@@ -70,27 +88,59 @@ class Distribution:
     def jackknife(self) -> np.ndarray:
         """Statistic without each cluster in turn, shape (n_clusters,); computed on first use.
 
-        For a :class:`SumsStatistic` the values are in the order of the sorted cluster sums.
+        For a :class:`SumsStatistic` the values are in the order of the sorted cluster sums, for a
+        :class:`RankingStatistic` in an order that depends on what the clusters hold.
         """
         return self.leave_one_out()
+
+    @cached_property
+    def standard_errors(self) -> tuple[float, np.ndarray]:
+        """Standard error on the data, and on each resample, (n_resamples,), by formula.
+
+        NaN where undefined; computed on first use.
+
+        Raises
+        ------
+        NoInterval
+            When the statistic has no such formula.
+        """
+        if self.errors is None:
+            raise NoInterval(f"{self.name} has no formula for its standard error")
+        contrast = self.errors.contrast
+        return self.errors.of_data(contrast), self.errors.of_resamples(contrast)
+
+    @cached_property
+    def pivots(self) -> np.ndarray:
+        """Deviation of each replicate from the point estimate in its own standard errors.
+
+        NaN where the replicate or its standard error is undefined, or the standard error is 0.
+        """
+        errors = self.standard_errors[1]
+        pivots = np.full(self.replicates.shape, np.nan)
+        usable = errors > _SMALLEST_ERROR * self.standard_errors[0]
+        return np.divide(self.replicates - self.point, errors, out=pivots, where=usable)
 
     def interval(self, method: str = "percentile", level: float = 0.95) -> Estimate:
         """Return the estimate with its interval.
 
         Parameters
         ----------
-        method : {"percentile", "basic", "bca"}
+        method : {"percentile", "basic", "bca", "studentised"}
             Percentile: the central quantiles of the replicates. Basic: twice the point
             estimate minus the opposite quantile, clipped to ``bounds``. BCa: quantiles at
             probabilities adjusted for bias (ties counted one half) and for the change of the
             standard error with the value (acceleration, from the jackknife over clusters).
+            Studentised: the point estimate minus standard error times quantiles of (replicate -
+            point estimate) / standard error of the replicate, clipped to ``bounds``; for sums
+            statistics and the area under the ROC curve, and their differences.
         level : float
             Confidence level, in (0, 1).
 
         Returns
         -------
         Estimate
-            Its ``standard_error`` is the standard deviation of the replicates, its
+            Its ``standard_error`` is the standard deviation of the replicates (for the
+            studentised interval the one by formula, over clusters), its
             ``monte_carlo_error`` the Maritz-Jarrett standard error of each bound: how far the
             bound would move with another seed. (For BCa it is taken at the adjusted
             probabilities and leaves out that they are estimated too.) Resamples without a
@@ -144,20 +194,61 @@ class Distribution:
             raise NoInterval(
                 f"the statistic has a value on {defined.size} of {self.n_resamples} resamples"
             )
-        bounds, errors, probabilities = interval_bounds(
-            defined, self.point, lambda: self.jackknife, method, common["level"]
+        bounds = self._bounds(defined, method, common["level"])
+        if method == "studentised":
+            common["standard_error"] = self.standard_errors[0]
+        low, high = (
+            min(max(one, self.bounds[0]), self.bounds[1]) for one in (bounds.low, bounds.high)
         )
-        low, high = (min(max(bound, self.bounds[0]), self.bounds[1]) for bound in bounds)
-        warnings = self._lost_warnings() + _tail_warnings(defined.size, probabilities)
+        warnings = self._lost_warnings() + self._no_error_warnings(method)
+        warnings += _tail_warnings(defined.size, bounds.probabilities)
         if is_constant(defined):
             warnings += ("every resample gave the same value, so the interval has no width",)
-        if (low, high) != bounds:
+        if (low, high) != (bounds.low, bounds.high):
             warnings += (
                 f"clipped to the possible range {self.bounds[0]:g} to {self.bounds[1]:g}; "
-                f"the {common['method']} gave {bounds[0]:.4g} to {bounds[1]:.4g}",
+                f"the {common['method']} gave {bounds.low:.4g} to {bounds.high:.4g}",
             )
         return Estimate(
-            self.point, low, high, monte_carlo_error=errors, warnings=warnings, **common
+            self.point, low, high, monte_carlo_error=bounds.errors, warnings=warnings, **common
+        )
+
+    def _bounds(self, defined: np.ndarray, method: str, level: float) -> Bounds:
+        probabilities = central_probabilities(level)
+        if method == "studentised":
+            return self._studentised(probabilities)
+        if method == "bca":
+            probabilities = bca_probabilities(
+                defined, self.point, self.jackknife, level, self.strata
+            )
+        bounds = quantiles(defined, probabilities)
+        # 2θ − quantile: the quantiles of the deviations from θ, taken from θ.
+        return reflected(bounds, 2.0 * self.point) if method == "basic" else bounds
+
+    def _studentised(self, probabilities: tuple[float, float]) -> Bounds:
+        scale = self.standard_errors[0]
+        if math.isnan(scale) or scale == 0.0:
+            raise NoInterval(
+                "the standard error on the data is "
+                + ("zero: no unit moves the statistic" if scale == 0.0 else "undefined")
+            )
+        pivots = self.pivots[~np.isnan(self.pivots)]
+        if pivots.size < 2:
+            raise NoInterval(
+                f"{pivots.size} of {self.n_resamples} resamples have a value and a standard error"
+            )
+        return reflected(quantiles(pivots, probabilities), self.point, scale)
+
+    def _no_error_warnings(self, method: str) -> tuple[str, ...]:
+        """Warn when resamples have a value, but no standard error to divide by."""
+        if method != "studentised":
+            return ()
+        lost = int(np.count_nonzero(np.isnan(self.pivots))) - self.n_undefined
+        if lost <= MAX_SHARE_UNDEFINED * self.n_resamples:
+            return ()
+        return (
+            f"the standard error is zero or undefined on {lost} of {self.n_resamples} resamples, "
+            "which are left out",
         )
 
     def _lost_warnings(self) -> tuple[str, ...]:
@@ -197,4 +288,6 @@ def difference(first: Distribution, second: Distribution) -> Distribution:
         reason=reasons[0] if reasons else first.reason,
         bounds=(first.bounds[0] - second.bounds[1], first.bounds[1] - second.bounds[0]),
         leave_one_out=lambda: first.jackknife - second.jackknife,
+        errors=None if first.errors is None else first.errors.minus(second.errors),
+        strata=first.strata,
     )

@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import DataError, ParameterError
-from .clusters import cluster_codes
+from .clusters import cluster_codes, stratum_of_each
+from .intervals import NoInterval
+from .studentised import Contrast
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +30,8 @@ class CallableSampler:
         Items ordered by cluster.
     starts, sizes : ndarray of int, shape (n_clusters,)
         Where each cluster begins in ``items``, and how many items it has.
+    members : tuple of ndarray
+        Clusters of each stratum.
     """
 
     functions: tuple[Callable[[Any], float], ...]
@@ -35,6 +39,7 @@ class CallableSampler:
     items: np.ndarray
     starts: np.ndarray
     sizes: np.ndarray
+    members: tuple[np.ndarray, ...]
 
     # The time is spent in Python, where threads would wait for each other.
     prefer: ClassVar[str] = "processes"
@@ -53,7 +58,10 @@ class CallableSampler:
         codes, n_clusters = cluster_codes(cluster, n_items)
         sizes = np.bincount(codes, minlength=n_clusters)
         starts = np.cumsum(sizes) - sizes
-        return cls(tuple(statistics), data, np.argsort(codes, kind="stable"), starts, sizes)
+        stratum = stratum_of_each(cluster, codes, n_clusters)
+        members = tuple(np.flatnonzero(stratum == one) for one in range(stratum.max(initial=0) + 1))
+        items = np.argsort(codes, kind="stable")
+        return cls(tuple(statistics), data, items, starts, sizes, members)
 
     @property
     def n_items(self) -> int:
@@ -87,13 +95,12 @@ class CallableSampler:
 
     def replicates(self, generator: np.random.Generator, keep: int) -> np.ndarray:
         """Draw ``keep`` resamples and evaluate them, shape (keep, n_statistics)."""
-        n_clusters = self.n_clusters
-        return np.stack(
-            [
-                self._evaluate(self._take(generator.integers(0, n_clusters, size=n_clusters)))
-                for _ in range(keep)
-            ]
-        )
+        return np.stack([self._evaluate(self._take(self._drawn(generator))) for _ in range(keep)])
+
+    def _drawn(self, generator: np.random.Generator) -> np.ndarray:
+        """Draw as many clusters as there are, within each stratum."""
+        drawn = [one[generator.integers(0, one.size, size=one.size)] for one in self.members]
+        return np.concatenate(drawn)
 
     def jackknife(self, n_jobs: int | None = None) -> np.ndarray:
         """Return the statistics without each cluster in turn, shape (n_clusters, n_statistics).
@@ -108,6 +115,25 @@ class CallableSampler:
         ]
         run = Parallel(n_jobs=n_jobs, prefer=self.prefer)
         return np.concatenate(run(delayed(self.without)(block) for block in blocks))
+
+    @property
+    def jackknife_refusals(self) -> tuple[str | None, ...]:
+        """No jackknife takes too long."""
+        return (None,) * len(self.names)
+
+    @property
+    def jackknife_strata(self) -> np.ndarray:
+        """Stratum of each cluster, in the order of the jackknife."""
+        stratum = np.empty(self.n_clusters, dtype=np.int64)
+        for number, members in enumerate(self.members):
+            stratum[members] = number
+        return stratum
+
+    def standard_errors(
+        self, contrast: Contrast, generator: np.random.Generator | None, keep: int
+    ) -> np.ndarray:
+        """Raise ``NoInterval``: nothing is known about how a callable moves."""
+        raise NoInterval(f"{self.names[contrast[0][0]]} has no formula for its standard error")
 
     def without(self, clusters: Sequence[int]) -> np.ndarray:
         """Evaluate without each of ``clusters`` in turn, shape (len(clusters), n_statistics)."""

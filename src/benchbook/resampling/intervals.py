@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
@@ -14,7 +14,12 @@ _ROUNDING = 16 * _EPSILON
 # Replicates this close, as a share of their range, differ by rounding and not by resampling.
 _TIE = 1e-10
 
-METHODS = {"percentile": "percentile bootstrap", "basic": "basic bootstrap", "bca": "BCa bootstrap"}
+METHODS = {
+    "percentile": "percentile bootstrap",
+    "basic": "basic bootstrap",
+    "bca": "BCa bootstrap",
+    "studentised": "studentised bootstrap",
+}
 
 
 class NoInterval(Exception):
@@ -24,6 +29,11 @@ class NoInterval(Exception):
 def is_constant(values: np.ndarray) -> bool:
     """Tell whether values differ by no more than rounding."""
     return bool(np.ptp(values) <= _ROUNDING * np.abs(values).max())
+
+
+def tie_tolerance(replicates: np.ndarray, value: float) -> float:
+    """Return how close to ``value`` a replicate counts as equal to it."""
+    return max(_TIE * float(np.ptp(replicates)), _ROUNDING * abs(value))
 
 
 def central_probabilities(level: float) -> tuple[float, float]:
@@ -42,7 +52,7 @@ def bias_correction(replicates: np.ndarray, point: float) -> float:
     NoInterval
         When all replicates lie on one side of the point estimate.
     """
-    tolerance = max(_TIE * float(np.ptp(replicates)), _ROUNDING * abs(point))
+    tolerance = tie_tolerance(replicates, point)
     below = np.count_nonzero(replicates < point - tolerance)
     tied = np.count_nonzero(np.abs(replicates - point) <= tolerance)
     share = (below + tied / 2.0) / replicates.size
@@ -54,8 +64,17 @@ def bias_correction(replicates: np.ndarray, point: float) -> float:
     return float(ndtri(share))
 
 
-def acceleration(jackknife: np.ndarray) -> float:
-    """Return the acceleration, from leave-one-cluster-out values of shape (n_clusters,).
+def acceleration(jackknife: np.ndarray, strata: np.ndarray | None = None) -> float:
+    """Return the acceleration, from leave-one-cluster-out values.
+
+    Parameters
+    ----------
+    jackknife : ndarray of shape (n_clusters,)
+        The statistic without each cluster.
+    strata : ndarray of int, shape (n_clusters,), optional
+        Stratum of each cluster. The influences are then centred within strata: what differs
+        between strata does not vary from resample to resample (Davison and Hinkley 1997,
+        chapter 5).
 
     Raises
     ------
@@ -72,13 +91,30 @@ def acceleration(jackknife: np.ndarray) -> float:
         raise NoInterval(
             "the acceleration of BCa is undefined: leaving out any one unit gives the same value"
         )
-    influence = jackknife.mean() - jackknife
-    influence /= np.abs(influence).max()  # the ratio has no scale; its powers could underflow
+    influence = jackknife.mean() - jackknife if strata is None else _within(jackknife, strata)
+    largest = np.abs(influence).max()
+    if largest == 0.0:
+        raise NoInterval(
+            "the acceleration of BCa is undefined: leaving out any one unit of a stratum gives "
+            "the same value"
+        )
+    influence /= largest  # the ratio has no scale; its powers could underflow
     return float(np.sum(influence**3) / (6.0 * np.sum(influence**2) ** 1.5))
 
 
+def _within(jackknife: np.ndarray, strata: np.ndarray) -> np.ndarray:
+    """Return the influences of the units, centred within their stratum."""
+    sizes = np.maximum(np.bincount(strata), 1)
+    means = np.bincount(strata, weights=jackknife) / sizes
+    return means[strata] - jackknife
+
+
 def bca_probabilities(
-    replicates: np.ndarray, point: float, jackknife: np.ndarray, level: float
+    replicates: np.ndarray,
+    point: float,
+    jackknife: np.ndarray,
+    level: float,
+    strata: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """Return the adjusted probabilities of the bias-corrected and accelerated interval.
 
@@ -96,7 +132,7 @@ def bca_probabilities(
     if is_constant(replicates):
         raise NoInterval("every resample gave the same value, and BCa is undefined then")
     shift = bias_correction(replicates, point)
-    skew = acceleration(jackknife)
+    skew = acceleration(jackknife, strata)
     adjusted = []
     for probability in central_probabilities(level):
         quantile = shift + float(ndtri(probability))
@@ -136,47 +172,42 @@ def quantile_error(ordered: np.ndarray, probability: float) -> float:
     return math.sqrt(float(weights @ (ordered - mean) ** 2))
 
 
-def interval_bounds(
-    replicates: np.ndarray,
-    point: float,
-    jackknife: Callable[[], np.ndarray],
-    method: str,
-    level: float,
-) -> tuple[tuple[float, float], tuple[float, float], tuple[float, float]]:
-    """Return the bounds, their Monte-Carlo errors, and the probabilities they were taken at.
+@dataclass(frozen=True)
+class Bounds:
+    """An interval before it is clipped to what is possible.
+
+    Attributes
+    ----------
+    low, high : float
+    errors : tuple of float
+        Monte-Carlo standard error of each.
+    probabilities : tuple of float
+        At which the quantiles were taken, lower first.
+    """
+
+    low: float
+    high: float
+    errors: tuple[float, float]
+    probabilities: tuple[float, float]
+
+
+def quantiles(replicates: np.ndarray, probabilities: tuple[float, float]) -> Bounds:
+    """Return two quantiles of the replicates with their Monte-Carlo errors.
 
     Quantiles interpolate linearly between order statistics (numpy's default, type 7 of
     Hyndman and Fan 1996, The American Statistician 50:361-365).
-
-    Parameters
-    ----------
-    replicates : ndarray of shape (n_defined,)
-        Replicates with a value.
-    point : float
-        Statistic on the full data.
-    jackknife : callable
-        Gives the leave-one-cluster-out values; called for BCa only.
-    method : str
-        A key of ``METHODS``.
-    level : float
-        Confidence level in (0, 1).
-
-    Raises
-    ------
-    NoInterval
-        When the method has none, with the reason.
     """
-    if method == "bca":
-        probabilities = bca_probabilities(replicates, point, jackknife(), level)
-    else:
-        probabilities = central_probabilities(level)
     ordered = np.sort(replicates)
     low, high = (float(bound) for bound in np.quantile(ordered, probabilities))
     errors = (
         quantile_error(ordered, probabilities[0]),
         quantile_error(ordered, probabilities[1]),
     )
-    if method == "basic":
-        # 2θ − upper quantile is the lower bound: the pair changes places.
-        return (2.0 * point - high, 2.0 * point - low), errors[::-1], probabilities
-    return (low, high), errors, probabilities
+    return Bounds(low, high, errors, probabilities)
+
+
+def reflected(inner: Bounds, point: float, scale: float = 1.0) -> Bounds:
+    """Return ``point - scale * quantile`` of each: the upper quantile gives the lower bound."""
+    errors = (scale * inner.errors[1], scale * inner.errors[0])
+    low, high = point - scale * inner.high, point - scale * inner.low
+    return Bounds(low, high, errors, inner.probabilities)

@@ -9,7 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from .generic import CallableSampler
+from .ranking import RankingStatistic
+from .ranking_sampler import RankingSampler
 from .statistic import SumsStatistic
+from .studentised import Contrast
 from .sums import SumsSampler
 
 
@@ -67,6 +70,26 @@ class Sampler(Protocol):
         """Return the statistics without each cluster in turn, (n_clusters, n_statistics)."""
         ...
 
+    @property
+    def jackknife_strata(self) -> np.ndarray:
+        """Stratum of each cluster, in the order of the jackknife, shape (n_clusters,)."""
+        ...
+
+    @property
+    def jackknife_refusals(self) -> tuple[str | None, ...]:
+        """Why the jackknife of a statistic would take too long, None where it would not."""
+        ...
+
+    def standard_errors(
+        self, contrast: Contrast, generator: np.random.Generator | None, keep: int
+    ) -> np.ndarray:
+        """Return the standard errors of a contrast on a block's first ``keep`` resamples.
+
+        Without a generator, on the data: shape (1,). Raises ``NoInterval`` when one of the
+        statistics has no formula.
+        """
+        ...
+
 
 @singledispatch
 def sampler_of(first: Any, statistics: Sequence[Any], data: Any, cluster: Any) -> Sampler:
@@ -78,4 +101,11 @@ def sampler_of(first: Any, statistics: Sequence[Any], data: Any, cluster: Any) -
 def _(
     first: SumsStatistic, statistics: Sequence[SumsStatistic], data: Any, cluster: Any
 ) -> Sampler:
+    if any(isinstance(one, RankingStatistic) for one in statistics):
+        return RankingSampler.prepare(statistics, data, cluster)
     return SumsSampler.prepare(statistics, data, cluster)
+
+
+@sampler_of.register
+def _(first: RankingStatistic, statistics: Sequence[Any], data: Any, cluster: Any) -> Sampler:
+    return RankingSampler.prepare(statistics, data, cluster)

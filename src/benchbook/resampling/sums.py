@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..errors import DataError, ParameterError
-from .clusters import cluster_codes
+from .clusters import cluster_codes, stratum_of_each
 from .exact_sums import ExactSums
 from .statistic import SumsStatistic
+from .studentised import Contrast, gradient, spread
 
 # One block of resamples holds at most four arrays of this many eight-byte cells: 32 MB, about
 # the size at which the processor's cache still helps.
@@ -33,7 +34,7 @@ class SumsSampler:
     Parameters
     ----------
     rows : ndarray of shape (n_distinct, n_features)
-        Distinct cluster sums in lexicographic order.
+        Distinct cluster sums, stratum by stratum, in lexicographic order.
     counts : ndarray of int, shape (n_distinct,)
         How many clusters have each row.
     statistics : tuple of SumsStatistic
@@ -44,6 +45,8 @@ class SumsSampler:
         ``rows`` prepared for summation.
     n_items, n_clusters : int
         Items that contribute, and clusters they form.
+    strata : tuple of slice
+        Rows of each stratum.
     """
 
     rows: np.ndarray
@@ -53,6 +56,7 @@ class SumsSampler:
     exact: ExactSums
     n_items: int
     n_clusters: int
+    strata: tuple[slice, ...]
 
     # Drawing and multiplying happen in compiled code that lets other threads run.
     prefer: ClassVar[str] = "threads"
@@ -61,13 +65,13 @@ class SumsSampler:
     def prepare(cls, statistics: Sequence[SumsStatistic], data: Any, cluster: Any) -> SumsSampler:
         """Check that the statistics belong together and sum their clusters."""
         _check_together(statistics, data)
-        features, columns = _side_by_side(statistics)
+        features, columns = side_by_side(statistics)
         n_items = features.shape[0]
         codes, n_clusters = cluster_codes(cluster, n_items)
         sums = features if cluster is None else cluster_sums(features, codes, n_clusters)
-        rows, counts = collapse(sums)
+        rows, counts, strata = _by_stratum(sums, stratum_of_each(cluster, codes, n_clusters))
         exact = ExactSums.of(rows, n_clusters)
-        return cls(rows, counts, tuple(statistics), columns, exact, n_items, n_clusters)
+        return cls(rows, counts, tuple(statistics), columns, exact, n_items, n_clusters, strata)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,10 +109,19 @@ class SumsSampler:
 
     def weights(self, generator: np.random.Generator, size: int) -> np.ndarray:
         """Draw how often each distinct row enters each resample, shape (size, n_distinct)."""
-        if _MULTINOMIAL_COST * self.counts.size <= self.n_clusters:
-            shares = self.counts / self.n_clusters
-            return generator.multinomial(self.n_clusters, shares, size=size).astype(np.float64)
-        return counted_indices(generator, self.counts, size)
+        drawn = [_drawn(generator, self.counts[rows], size) for rows in self.strata]
+        return drawn[0] if len(drawn) == 1 else np.hstack(drawn)
+
+    @property
+    def jackknife_refusals(self) -> tuple[str | None, ...]:
+        """No jackknife takes too long."""
+        return (None,) * len(self.names)
+
+    @property
+    def jackknife_strata(self) -> np.ndarray:
+        """Stratum of each cluster, in the order of the jackknife."""
+        sizes = [int(self.counts[rows].sum()) for rows in self.strata]
+        return np.repeat(np.arange(len(sizes)), sizes)
 
     def jackknife(self, n_jobs: int | None = None) -> np.ndarray:
         """Return the statistics without each cluster in turn, shape (n_clusters, n_statistics)."""
@@ -119,6 +132,30 @@ class SumsSampler:
             for start in range(0, self.rows.shape[0], step)
         ]
         return np.repeat(np.concatenate(values), self.counts, axis=0)
+
+    def standard_errors(
+        self, contrast: Contrast, generator: np.random.Generator | None, keep: int
+    ) -> np.ndarray:
+        """Return the standard errors of a contrast on a block's first ``keep`` resamples.
+
+        Without a generator, on the data: shape (1,).
+        """
+        if generator is None:
+            weights = self.counts[np.newaxis].astype(np.float64)
+        else:
+            weights = self.weights(generator, self.block_size)[:keep]
+        sums = self.exact(weights)
+        influences = np.zeros(weights.shape)
+        for place, factor in contrast:
+            influences += factor * self.influences(place, sums)
+        return spread(weights, influences, self.strata)
+
+    def influences(self, place: int, sums: np.ndarray) -> np.ndarray:
+        """Return how one more cluster of each row moves a statistic, shape (m, n_distinct)."""
+        columns = self.columns[place]
+        scale = self.counts @ np.abs(self.rows[:, columns])
+        own = np.ascontiguousarray(sums[:, columns])
+        return gradient(self.statistics[place].evaluate, own, scale) @ self.rows[:, columns].T
 
     def values(self, sums: np.ndarray) -> np.ndarray:
         """Evaluate every statistic on sums of shape (m, n_features); NaN where undefined."""
@@ -161,7 +198,7 @@ def _check_together(statistics: Sequence[SumsStatistic], data: Any) -> None:
         )
 
 
-def _side_by_side(statistics: Sequence[SumsStatistic]) -> tuple[np.ndarray, tuple[slice, ...]]:
+def side_by_side(statistics: Sequence[SumsStatistic]) -> tuple[np.ndarray, tuple[slice, ...]]:
     """Join the features; statistics over the very same array share its columns."""
     blocks: list[np.ndarray] = []
     places: dict[int, slice] = {}
@@ -188,11 +225,28 @@ def cluster_sums(features: np.ndarray, codes: np.ndarray, n_clusters: int) -> np
     return ExactSums.of(features, largest)(membership)
 
 
+def _by_stratum(
+    sums: np.ndarray, stratum: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, tuple[slice, ...]]:
+    """Collapse the cluster sums of each stratum; return rows, counts, and the rows of each."""
+    n_strata = int(stratum.max(initial=0)) + 1
+    if n_strata == 1:
+        rows, counts = collapse(sums)
+        return rows, counts, (slice(0, counts.size),)
+    parts = [collapse(sums[stratum == number]) for number in range(n_strata)]
+    # Neither names nor order of the strata may matter, so their content orders them.
+    parts.sort(key=lambda part: (part[1].sum(), part[0].tobytes(), part[1].tobytes()))
+    ends = np.cumsum([counts.size for _, counts in parts]).tolist()
+    slices = tuple(slice(start, end) for start, end in zip([0, *ends], ends, strict=False))
+    rows, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return rows, counts, slices
+
+
 def collapse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct rows in lexicographic order, and how often each occurs."""
     rows = rows + 0.0  # minus zero becomes zero: the two are equal but not bit by bit
     _, first, inverse, counts = np.unique(
-        _row_keys(rows), return_index=True, return_inverse=True, return_counts=True
+        row_keys(rows), return_index=True, return_inverse=True, return_counts=True
     )
     distinct = rows[first]
     if not np.array_equal(distinct[inverse], rows):  # two different rows share a key
@@ -201,7 +255,7 @@ def collapse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(distinct[order]), counts[order]
 
 
-def _row_keys(rows: np.ndarray) -> np.ndarray:
+def row_keys(rows: np.ndarray) -> np.ndarray:
     """Return one 64-bit key per row: equal for equal rows, almost surely different otherwise.
 
     Sorting keys is many times faster than sorting rows; the caller checks for shared keys.
@@ -213,6 +267,15 @@ def _row_keys(rows: np.ndarray) -> np.ndarray:
         keys *= np.uint64(0x9E3779B97F4A7C15)
         keys ^= keys >> np.uint64(29)
     return keys
+
+
+def _drawn(generator: np.random.Generator, counts: np.ndarray, size: int) -> np.ndarray:
+    """Draw as many clusters as there are, ``size`` times, and count each distinct row."""
+    n_clusters = int(counts.sum())
+    if _MULTINOMIAL_COST * counts.size <= n_clusters:
+        shares = counts / n_clusters
+        return generator.multinomial(n_clusters, shares, size=size).astype(np.float64)
+    return counted_indices(generator, counts, size)
 
 
 def counted_indices(generator: np.random.Generator, counts: np.ndarray, size: int) -> np.ndarray:
