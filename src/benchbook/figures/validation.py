@@ -44,6 +44,10 @@ _GOLDEN = 0.6180339887498949
 _ROW_MM = 6.4
 
 
+# Names hold no maths, so powers are written with raised digits.
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def differences(
     table: Any,
     *,
@@ -162,7 +166,7 @@ def _draw_axis(axes: Axes, tolerance: float | None, label: str, room: float) -> 
     for edge in ((_EQUAL + LOWEST) / 2, (_UNDEFINED + HIGHEST) / 2):
         axes.axvline(edge, color=PALE, linewidth=0.8, zorder=0)
     powers = list(range(-16, HIGHEST, 3) if room > 75 else range(-12, -3, 6))
-    words = ["equal", *(f"$10^{{{power}}}$" for power in powers), "undefined"]
+    words = ["equal", *(f"10{str(power).translate(_RAISED)}" for power in powers), "undefined"]
     axes.set_xticks([_EQUAL, *powers, _UNDEFINED], words)
     axes.set_xlabel(label)
     if tolerance is not None:
