@@ -27,8 +27,8 @@ figures: environment     ## figures and tables of every chapter, as files under 
 verify: environment      ## re-run every chapter and compare each number with its record
 	$(BIN)/benchbook verify
 
-perf: environment        ## speed and memory against the peers, as ratios
-	$(BIN)/python perf/kappa_bootstrap.py
+perf: environment        ## speed and memory against the peers, onto a page of the site
+	$(BIN)/python perf/page.py
 
 lint: environment        ## style and types
 	$(BIN)/ruff check .

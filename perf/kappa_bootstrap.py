@@ -19,7 +19,10 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from benchbook.resampling import SumsStatistic, bootstrap, divide
+from benchbook import Ratings
+from benchbook.agreement import kappa_statistic
+from benchbook.icc import icc_statistic
+from benchbook.resampling import SumsStatistic, bootstrap
 
 N_ITEMS, N_CATEGORIES, N_RESAMPLES, N_PATIENTS = 10_000, 5, 2_000, 1_000
 MEMORY_RESAMPLES = 5  # a loop's peak does not grow with the number of resamples
@@ -37,43 +40,6 @@ class Contender:
     run: Callable[[int], Interval]
     n_resamples: int
     loops: bool = True
-
-
-def kappa_statistic(first: np.ndarray, second: np.ndarray, n_categories: int) -> SumsStatistic:
-    """Return Cohen's kappa as a function of the contingency table."""
-    cells = np.zeros((len(first), n_categories**2))
-    cells[np.arange(len(first)), first * n_categories + second] = 1
-
-    def evaluate(sums: np.ndarray) -> np.ndarray:
-        table = sums.reshape(-1, n_categories, n_categories)
-        total = table.sum(axis=(1, 2))
-        observed = np.trace(table, axis1=1, axis2=2) / total
-        expected = (table.sum(axis=1) * table.sum(axis=2)).sum(axis=1) / total**2
-        return divide(observed - expected, 1 - expected)
-
-    return SumsStatistic("Cohen kappa", cells, evaluate, "both raters used one category")
-
-
-def icc_statistic(scores: np.ndarray) -> SumsStatistic:
-    """Return ICC(2,1) as a function of the sums of the two-way analysis of variance."""
-    k = scores.shape[1]
-    features = np.column_stack(
-        [np.ones(len(scores)), scores.sum(axis=1) ** 2, (scores**2).sum(axis=1), scores]
-    )
-
-    def evaluate(sums: np.ndarray) -> np.ndarray:
-        n, row_squares, squares, raters = sums[:, 0], sums[:, 1], sums[:, 2], sums[:, 3:]
-        correction = raters.sum(axis=1) ** 2 / (n * k)
-        rows = row_squares / k - correction
-        columns = (raters**2).sum(axis=1) / n - correction
-        rest = squares - correction - rows - columns
-        ms_rows, ms_columns = rows / (n - 1), columns / (k - 1)
-        ms_rest = rest / ((n - 1) * (k - 1))
-        return divide(
-            ms_rows - ms_rest, ms_rows + (k - 1) * ms_rest + k * (ms_columns - ms_rest) / n
-        )
-
-    return SumsStatistic("ICC(2,1)", features, evaluate, "the scores do not vary")
 
 
 def bounds(replicates: list[float]) -> Interval:
@@ -126,7 +92,8 @@ def kappa_contenders(loop_resamples: int) -> list[Contender]:
     patient = np.arange(N_PATIENTS).repeat(N_ITEMS // N_PATIENTS)
 
     def make() -> SumsStatistic:
-        return kappa_statistic(first, second, N_CATEGORIES)
+        ratings = Ratings.from_pair(first, second, "nominal", categories=range(N_CATEGORIES))
+        return kappa_statistic(ratings)
 
     def scikit_learn(items: np.ndarray) -> float:
         return cohen_kappa_score(first[items], second[items])
@@ -167,7 +134,7 @@ def icc_contenders(loop_resamples: int) -> list[Contender]:
         return float(result.loc[result["Type"].isin(["ICC2", "ICC(A,1)"]), "ICC"].iloc[0])
 
     case = "ICC(2,1), 3 raters"
-    make, few = lambda: icc_statistic(scores), min(loop_resamples, 40)
+    make, few = lambda: icc_statistic(scores, "ICC(2,1)"), min(loop_resamples, 40)
     return [
         Contender(case, "benchbook", own_interval(make), N_RESAMPLES, loops=False),
         Contender(case, "benchbook, 2 workers", own_interval(make, n_jobs=2), N_RESAMPLES, False),

@@ -393,7 +393,7 @@ def test_empty_file_sets_nothing(tmp_path: Path):
         ("p.json", b'{"seed": 1, "seed": 2}', "'seed' is given twice"),
         ("p.yml", b"- 1\n- 2\n", "expected 'name: value' lines"),
         ("p.yml", b"seed: [1\n", "line 2: not YAML"),
-        ("p.json", b'{"seed": 1,\n}', "line 2: not JSON"),
+        ("p.json", b'{"seed": 1\n"level": 2}', "line 2: not JSON"),
         ("p.yml", b"label: \xff\n", "not UTF-8"),
         ("p.yml", b"1: 2\n", "expected 'name: value' lines"),
         ("p.yml", b"[1, 2]: 3\n", "p.yml"),

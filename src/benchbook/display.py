@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import html
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -87,15 +88,15 @@ class Shelf:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def show(self, exhibit: Drawing | Table) -> None:
-        """Show a figure or table.
+    def show(self, exhibit: Drawing | Table | None) -> None:
+        """Show a figure or table; None, for what does not apply to a run, shows nothing.
 
         A figure is also written as SVG, PDF and PNG with its numbers as CSV, a table as CSV in
         full precision and as LaTeX.
         """
         if isinstance(exhibit, Drawing):
             self._draw(exhibit)
-        else:
+        elif exhibit is not None:
             self._tabulate(exhibit)
 
     def _draw(self, drawing: Drawing) -> None:
@@ -119,7 +120,7 @@ class Shelf:
 
         files = save_table(table.frame, table.stem, output_folder(self.name))
         page = formatted(table.frame if table.shown is None else table.shown, table.digits)
-        page = without_repeats(page)
+        page = without_empty(without_repeats(page))
         display(
             {"text/html": html_table(page), "text/plain": page.to_string(index=False)},
             raw=True,
@@ -132,6 +133,16 @@ class Shelf:
             for kind, path in files.items()
         )
         return f"{caption.rstrip()} Files: {links}."
+
+
+_ONE = r"[-<]?(?:[\d.,]+|∞)"
+_NUMBER = re.compile(rf"{_ONE}(?:(?: to |–|, ){_ONE})?(?: \({_ONE}(?: to |–){_ONE}\))?(?: %)?")
+_MARKDOWN = re.compile(r"([\\\\`*_{}\[\]<>()#|!$@~^])")
+
+
+def plain(text: object) -> str:
+    """Return a name from a file so that Markdown shows it as it is and runs nothing in it."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(str(text).split()))
 
 
 def say(text: str) -> None:
@@ -175,6 +186,12 @@ def without_repeats(page: pd.DataFrame, column: str = "data") -> pd.DataFrame:
         return page.drop(columns=column)
     names = page[column].where(page[column] != page[column].shift(), "")
     return page.assign(**{column: names})
+
+
+def without_empty(page: pd.DataFrame) -> pd.DataFrame:
+    """Return the table without columns that hold nothing but dashes."""
+    full = [name for name in page.columns if any(cell != "–" for cell in page[name])]
+    return page[full]
 
 
 def interval_text(value: float, low: float, high: float, *, digits: int = 3) -> str:
@@ -233,4 +250,4 @@ def html_table(page: pd.DataFrame) -> str:
 
 def _numeric_column(cells: Sequence[str]) -> bool:
     known = [cell for cell in cells if cell not in ("", "–")]
-    return bool(known) and all(cell[0].isdigit() or cell[0] in "-<∞" for cell in known)
+    return bool(known) and all(_NUMBER.fullmatch(cell) for cell in known)

@@ -579,7 +579,7 @@ def hide_folders(
         if not (is_file_parameter(name, model) and isinstance(value, str) and value):
             continue
         path = Path(os.path.abspath(folder / Path(value).expanduser()))
-        if not path.exists():
+        if not os.path.exists(path):
             continue  # perhaps the name of a bundled table; the benchmark's own check decides
         shown = path.name
         if files.get(shown, path) != path:

@@ -175,7 +175,16 @@ FIVE = [
 ]
 PAIR = np.array([12.0, 15, 17, 20, 21, 24, 27, 29, 33, 36])
 
+DIFFERENCES = pd.DataFrame(
+    {
+        "name": ["Cohen κ", "Cohen κ", "Fleiss κ", "Krippendorff α"],
+        "difference": [0.0, 2e-16, 3e-3, math.nan],
+        "verdict": ["matches", "matches", "convention", "other deviates"],
+    }
+)
+
 ORDINARY: dict[str, Callable[..., HouseFigure]] = {
+    "differences": lambda **kw: figures.differences(DIFFERENCES, tolerance=1e-8, **kw),
     "kappa_paradox": lambda **kw: figures.kappa_paradox(curves(), **kw),
     "forest": lambda **kw: figures.forest(ESTIMATES, thresholds=THRESHOLDS, **kw),
     "coefficient_difference": lambda **kw: figures.coefficient_difference(ESTIMATES, **kw),

@@ -243,8 +243,8 @@ def _continuous(about: Description, need: Need) -> Recommendation:
         return Recommendation(
             "icc_mixed",
             "ICC(2,1): two-way random, single rater, absolute agreement, by a mixed model (REML)",
-            "Scores with missing cells: the mixed model uses every rating, listwise deletion "
-            "(shown beside it, with its count) throws items away.",
+            "Scores with missing cells: the mixed model uses every rating, where listwise deletion "
+            "throws items away.",
             ("Krippendorff alpha (interval)", one_way),
             refusals,
         )

@@ -147,6 +147,7 @@ _SETTINGS: dict[str, Any] = {
     "figure.constrained_layout.w_pad": 0.03,
     "svg.fonttype": "path",  # letters become shapes: the same picture with no font installed
     "svg.hashsalt": "benchbook",
+    "text.parse_math": False,  # a dollar sign in a rater's name is a dollar sign
     "pdf.fonttype": 42,  # TrueType, embedded and still text: searchable, accepted by journals
     "pdf.compression": 6,
 }

@@ -18,6 +18,7 @@ from .style import (
     LINE_MM,
     ORANGE,
     PALE,
+    SKY,
     SMALL_SIZE,
     SOFT_INK,
     TEXT_SIZE,
@@ -32,6 +33,7 @@ from .style import (
 
 VERDICTS = {
     "matches": ("match", BLUE, "o"),
+    "matches its digits": ("match to the fewer digits that were written", SKY, "o"),
     "convention": ("follow another convention, which is named", ORANGE, "D"),
     "other deviates": ("of a program that deviates from the definition", VERMILION, "^"),
     "differs": ("differ, and no reason is known", INK, "X"),
@@ -40,6 +42,10 @@ LOWEST, HIGHEST = -17, 2  # powers of ten between which differences are drawn
 _EQUAL, _UNDEFINED = LOWEST - 1.6, HIGHEST + 1.6  # where the two other kinds stand
 _GOLDEN = 0.6180339887498949
 _ROW_MM = 6.4
+
+
+# Names hold no maths, so powers are written with raised digits.
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def differences(
@@ -55,7 +61,7 @@ def differences(
     ----------
     table : DataFrame
         ``name`` (the row), ``difference`` (0 or more; NaN where one side only is undefined),
-        ``verdict`` (``matches``, ``convention``, ``other deviates``, ``differs``). Rows are drawn
+        ``verdict`` (a key of ``VERDICTS``: ``matches``, ``convention`` …). Rows are drawn
         in the order their names first stand in; differences outside 10^-17 to 10^2 stand at the
         end of the axis.
     tolerance : float, optional
@@ -78,13 +84,14 @@ def differences(
     shown = [wrap(name, name_room, max_lines=2) for name in names]
     row_mm = max(_ROW_MM, *(LINE_MM * (name.count("\n") + 1) + 1.4 for name in shown))
     key = _key(frame, wide)
+    # The last word under the axis is centred near its end and needs room beside it.
+    room = wide - name_room - 3 - text_mm("undefined") / 2
     with house_style():
         foot = 12.5 + (LINE_MM + 0.6) * len(key)
         figure = style.new_figure(wide, 6 + row_mm * len(names) + foot)
-        axes = style.axes_at(figure, name_room + 3, 6, wide - name_room - 7, row_mm * len(names))
+        axes = style.axes_at(figure, name_room + 3, 6, room, row_mm * len(names))
         _draw_rows(axes, shown)
         _draw_points(axes, frame, names)
-        room = wide - name_room - 7
         _draw_axis(axes, tolerance, wrap(label, room, TEXT_SIZE, max_lines=1), room)
         figure.legend(
             handles=key,
@@ -158,9 +165,8 @@ def _draw_axis(axes: Axes, tolerance: float | None, label: str, room: float) -> 
     axes.set_xlim(_EQUAL - 0.8, _UNDEFINED + 0.8)
     for edge in ((_EQUAL + LOWEST) / 2, (_UNDEFINED + HIGHEST) / 2):
         axes.axvline(edge, color=PALE, linewidth=0.8, zorder=0)
-    step = 3 if room > 85 else 6
-    powers = list(range(LOWEST + 1, HIGHEST, step))
-    words = ["equal", *(f"$10^{{{power}}}$" for power in powers), "undefined"]
+    powers = list(range(-16, HIGHEST, 3) if room > 75 else range(-12, -3, 6))
+    words = ["equal", *(f"10{str(power).translate(_RAISED)}" for power in powers), "undefined"]
     axes.set_xticks([_EQUAL, *powers, _UNDEFINED], words)
     axes.set_xlabel(label)
     if tolerance is not None:

@@ -70,6 +70,7 @@ HARMLESS = re.compile(
     r"|is not a writable directory|mkdir -p failed for path"
     r"|Proactor event loop does not implement add_reader"
 )
+_CODED = re.compile(r"\\u([0-9a-f]{4})")
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -178,7 +179,7 @@ def prepare(
             raise ParameterError(f"benchmark '{name}' takes no data file.")
         if "data" in given:
             raise ParameterError("the data file is given twice, by --data and as a parameter.")
-        if not (folder / data.expanduser()).exists():
+        if not os.path.exists(folder / data.expanduser()):  # also for a name too long to exist
             raise DataError("no such file", file=str(data))
         given["data"] = str(data)
     values, files = hide_folders(given, model, folder)
@@ -485,6 +486,8 @@ def _strip(notebook: Notebook) -> None:
             cell["metadata"].pop("tags", None)
         elif INJECTED_TAG in tags:
             cell["id"] = INJECTED_TAG
+            # papermill writes letters beyond ASCII as codes, which nobody can read.
+            cell["source"] = _CODED.sub(lambda code: chr(int(code[1], 16)), cell["source"])
 
 
 # --- into a folder of the user's -----------------------------------------------------------------
@@ -498,6 +501,11 @@ def check_out(project: Project, out: Path) -> Path:
         raise ParameterError(f"--out {out.name} is a folder of the project; name another.")
     if out.exists() and not out.is_dir():
         raise ParameterError(f"--out {out.name} is a file; expected a folder.")
+    standing = next(path for path in (out, *out.parents) if os.path.exists(path))
+    if not standing.is_dir():
+        raise ParameterError(f"--out: {standing.name} is a file; expected a folder.")
+    if not os.access(standing, os.W_OK | os.X_OK):
+        raise ParameterError(f"--out: nothing can be written in the folder {standing.name}.")
     return out
 
 
@@ -537,26 +545,29 @@ def run_to_folder(
         staged.mkdir()
         finished = run_notebook(project, name, inputs, staged, progress=progress, lenient=True)
         messages = [f"{name}, {message}" for message in finished.messages]
-        messages += draw_page(project, finished.page)
+        draw_page(project, finished.page)
         if finished.record is None:
             messages.append(f"{name} saved no record, so this run cannot be compared.")
         else:
             shutil.copyfile(staged / "files" / name / RECORD_FILE, staged / RECORD_FILE)
-        return publish(staged, out, out / "files" / name), messages
+        try:
+            return publish(staged, out, out / "files" / name), messages
+        except OSError as problem:
+            raise BenchbookError(
+                f"the results cannot be written to {out.name}: {problem.strerror}."
+            ) from None
 
 
-def draw_page(project: Project, page: Path) -> list[str]:
-    """Write a self-contained HTML page beside an executed notebook; say so when it cannot be."""
+def draw_page(project: Project, page: Path) -> None:
+    """Write a self-contained HTML page beside an executed notebook.
+
+    A run without its page would leave an older page standing beside newer results, so a page
+    that cannot be drawn fails the run.
+    """
     from .page import render_page
 
     bibliography = project.report / "references.bib"
-    try:
-        render_page(
-            page, page.with_suffix(".html"), bibliography if bibliography.is_file() else None
-        )
-    except BenchbookError as error:
-        return [f"no HTML page. {error}"]
-    return []
+    render_page(page, page.with_suffix(".html"), bibliography if bibliography.is_file() else None)
 
 
 def publish(staged: Path, target: Path, owned: Path) -> list[Path]:

@@ -17,7 +17,7 @@ from benchbook.agreement import (
     kappa_statistic,
     landis_koch,
 )
-from benchbook.display import Drawing, Table, formatted
+from benchbook.display import Drawing, Table, formatted, plain
 from benchbook.estimate import Estimate
 
 from . import sensitivity
@@ -30,7 +30,7 @@ from .coefficients import (
     over_clusters,
     pairwise_matrix,
 )
-from .evaluation import Evaluation
+from .evaluation import Evaluation, needs
 from .studies import Study
 from .wording import bullets, count, notes, p_text, share, span, symbol, upper_first
 
@@ -38,6 +38,7 @@ from .wording import bullets, count, notes, p_text, share, span, symbol, upper_f
 class CategoryExhibits(Evaluation):
     """What a run shows of its nominal and ordinal ratings."""
 
+    @needs("categories")
     def say_coefficients(self) -> str:
         """Say the recommended coefficient of each categorical study."""
         lines = []
@@ -55,6 +56,7 @@ class CategoryExhibits(Evaluation):
             "Koch.\n\n" + bullets(lines)
         )
 
+    @needs("categories")
     def figure_forest(self) -> Drawing:
         """Draw every coefficient with Landis–Koch bands."""
         from benchbook.figures import forest
@@ -111,6 +113,7 @@ class CategoryExhibits(Evaluation):
         none = f"; none for {', '.join(sorted(bare))}" if bare else ""
         return f"analytic, over items{none}"
 
+    @needs("categories")
     def table_coefficients(self) -> Table:
         """Return every coefficient with its intervals."""
         frame = pd.concat(
@@ -128,14 +131,20 @@ class CategoryExhibits(Evaluation):
             shown["undefined resamples"] = frame["undefined resamples"]
         if (frame["reason"] != "").any():
             shown["why no value or interval"] = frame["reason"]
+        error = largest_error(frame)
+        precision = (
+            ""
+            if math.isnan(error)
+            else f"; Monte-Carlo error of a bootstrap bound at most {error:.3f}"
+        )
         caption = (
             f"Coefficients with {self.percent} intervals: reported ({self._interval_words()}) and "
             f"percentile bootstrap, {self.parameters.n_resamples:,} resamples, "
-            f"{sensitivity.units(self)} drawn; Monte-Carlo error of a bootstrap bound at most "
-            f"{largest_error(frame):.3f}."
+            f"{sensitivity.units(self)} drawn{precision}."
         )
         return Table(frame, "coefficients", caption, shown)
 
+    @needs("categories")
     def say_coefficient_notes(self) -> str:
         """Say what must be known beside the coefficients: clipped bounds, missing intervals."""
         pairs = []
@@ -145,6 +154,7 @@ class CategoryExhibits(Evaluation):
                 pairs.append((self.of(one), symbol(made.name), made))
         return notes(pairs)
 
+    @needs("two")
     def say_two_raters(self) -> str:
         """Say κ of two raters with its decomposition and its indices."""
         lines = []
@@ -165,6 +175,7 @@ class CategoryExhibits(Evaluation):
             lines.append(". ".join([text, *_kappa_remarks(one, result)]) + ".")
         return bullets(lines)
 
+    @needs("two")
     def table_two_raters(self) -> Table:
         """Return κ of two raters with everything that must stand beside it."""
         rows = []
@@ -193,11 +204,16 @@ class CategoryExhibits(Evaluation):
         shown = _upright(frame.drop(columns="reason"), own=self.own)
         return Table(frame, "two-raters", caption, shown)
 
+    @needs("ordinal")
     def say_ordinal(self) -> str:
         """Say what the weights do."""
         lines = []
         for one in self.categorical:
             if not one.ordinal:
+                continue
+            if not self._weighted(one, None).defined:
+                reason = self._weighted(one, None).reason
+                lines.append(f"{self.name(one)}{_statistic_word(one)} is undefined: {reason}.")
                 continue
             found = ", ".join(
                 f"{self._weighted(one, name).value:.3f} {words}"
@@ -213,6 +229,7 @@ class CategoryExhibits(Evaluation):
             )
         return bullets(lines)
 
+    @needs("ordinal")
     def table_weights(self) -> Table:
         """Return κ (or AC2, for many raters) under each choice of weights."""
         rows = []
@@ -251,6 +268,7 @@ class CategoryExhibits(Evaluation):
     def _many(self) -> list[Study]:
         return [one for one in self.categorical if not one.two]
 
+    @needs("many")
     def say_many_raters(self) -> str:
         """Say Fleiss' κ, its test, and its strongest and weakest category."""
         lines = []
@@ -266,6 +284,7 @@ class CategoryExhibits(Evaluation):
             lines.append(". ".join([*parts, *_best_and_worst(result.by_category)]) + ".")
         return bullets(lines)
 
+    @needs("many")
     def table_per_category(self) -> Table:
         """Return Fleiss' κ for each category against all others."""
         frames = [category_rows(one, self.parameters) for one in self._many()]
@@ -281,7 +300,8 @@ class CategoryExhibits(Evaluation):
             shown["why no value"] = frame["reason"].fillna("")
         caption = (
             f"Fleiss' κ of each category against all others, {self.percent} intervals "
-            f"({self._interval_words()}); z and p test κ = 0 with its own standard error."
+            f"({self._interval_words()})"
+            + ("." if "clusters" in self.conditions else "; z and p test κ = 0 with its own error.")
         )
         return Table(frame, "per-category", caption, shown)
 
@@ -289,18 +309,21 @@ class CategoryExhibits(Evaluation):
         """Return the study a single figure shows: of the eligible ones, that with most raters."""
         return max(wanted, key=lambda one: one.ratings.n_raters)
 
+    @needs("identified")
     def figure_category_use(self) -> Drawing:
         """Draw how each rater uses the categories."""
         from benchbook.figures import category_use
 
         one = self._shown_study(s for s in self.categorical if s.ratings.identified)
-        table = category_counts(one)
+        # Shares of the ratings given; cells nobody filled are no category.
+        table = category_counts(one).dropna(subset=["category"])
         label, low, high = _widest_use(table)
         if high - low < NOTHING_SHARE:
             finding = "All raters use the categories alike."
         else:
             finding = (
-                f"One rater's share of “{label}” is {share(low, 0)}, another's {share(high, 0)}."
+                f"One rater's share of “{plain(label)}” is {share(low, 0)}, another's "
+                f"{share(high, 0)}."
             )
         caption = (
             f"**{self.of(one)}{finding}** Share of each category among a rater's ratings; "
@@ -315,6 +338,7 @@ class CategoryExhibits(Evaluation):
         drawn = category_use(table, ordered=one.ordinal, categories=categories)
         return Drawing(drawn, "category-use", caption, alt)
 
+    @needs("pairs")
     def figure_pairwise(self) -> Drawing:
         """Draw the heat map of pairwise κ."""
         from benchbook.figures import pairwise_heatmap
@@ -328,8 +352,9 @@ class CategoryExhibits(Evaluation):
         elif len(flat):
             low, high = flat.idxmin(), flat.idxmax()
             finding = (
-                f"Pairs of raters differ: κ from {flat.min():.2f} ({low[0]} and {low[1]}) to "
-                f"{flat.max():.2f} ({high[0]} and {high[1]})."
+                f"Pairs of raters differ: κ from {flat.min():.2f} "
+                f"({plain(low[0])} and {plain(low[1])}) to "
+                f"{flat.max():.2f} ({plain(high[0])} and {plain(high[1])})."
             )
         else:
             finding = "No pair of raters has a defined κ."
@@ -343,6 +368,7 @@ class CategoryExhibits(Evaluation):
         )
         return Drawing(pairwise_heatmap(matrix, statistic=statistic), "pairwise", caption, alt)
 
+    @needs("pairs")
     def figure_influence(self) -> Drawing:
         """Draw the headline coefficient without each rater in turn."""
         from benchbook.figures import leave_one_out
@@ -357,7 +383,8 @@ class CategoryExhibits(Evaluation):
         elif len(known) and made.defined:
             most = known.loc[(known["value"] - made.value).abs().idxmax()]
             finding = (
-                f"Without {most['rater']} the coefficient is {most['value']:.2f} in place of "
+                f"Without rater {plain(most['rater'])} the coefficient is {most['value']:.2f} in "
+                "place of "
                 f"{made.value:.2f}; no other rater moves it more."
             )
         else:
@@ -391,6 +418,7 @@ class CategoryExhibits(Evaluation):
             seed=self.parameters.seed,
         )
 
+    @needs("model")
     def say_model(self) -> str:
         """Say whether the model agrees with people as they agree with each other."""
         found = self._model_difference
@@ -404,7 +432,8 @@ class CategoryExhibits(Evaluation):
         else:
             verdict_text = "The interval of the difference holds 0."
         return (
-            f"The {self._model_kappa} of {found.model} with each person is {found.model_human}; of "
+            f"The {self._model_kappa} of {plain(found.model)} with each person is "
+            f"{found.model_human}; of "
             f"people with each other {found.human_human}. The difference on the same items is "
             f"{made}. {verdict_text}"
         )
@@ -414,6 +443,7 @@ class CategoryExhibits(Evaluation):
         weights = f" ({self.parameters.weights} weights)" if self.categorical[0].ordinal else ""
         return f"mean pairwise κ{weights}"
 
+    @needs("model")
     def table_model(self) -> Table:
         """Return model–human and human–human agreement and their paired difference."""
         found = self._model_difference
@@ -432,7 +462,7 @@ class CategoryExhibits(Evaluation):
             f"{self.parameters.n_resamples:,} resamples, the {one.unit} drawn, shared by all rows."
         )
         shown = shown.rename(
-            columns={"n_clusters": "clusters", "n_undefined": "undefined resamples"}
+            columns={"n_clusters": f"{one.unit}s", "n_undefined": "undefined resamples"}
         )
         return Table(frame, "model", caption, shown)
 
@@ -484,7 +514,7 @@ def _best_and_worst(by_category: pd.DataFrame) -> list[str]:
 
     def named(value: float) -> str:
         same = known[(known["value"] - value).abs() < TIE]
-        return f"{' and '.join(map(str, same['category']))} ({value:.2f})"
+        return f"{' and '.join(map(plain, same['category']))} ({value:.2f})"
 
     return [f"Best agreed: {named(known['value'].max())}; least: {named(known['value'].min())}"]
 

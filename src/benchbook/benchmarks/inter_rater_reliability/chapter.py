@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.agreement import Verdict, verdict
-from benchbook.display import Drawing, Table
+from benchbook.display import Drawing, Table, plain
 from benchbook.estimate import Estimate
 from benchbook.records import Record, save_record
 
@@ -33,7 +33,7 @@ class Chapter(CategoryExhibits, ScoreExhibits):
                 "with their source, and one invented teaching example (the pathology slides). No "
                 "result is simulated."
             )
-        return _own_statement(self.studies[0])
+        return _own_statement(self.studies[0], self.parameters.where)
 
     def data_table(self) -> Table:
         """Return what was read: size, scale, empty cells, unit of resampling."""
@@ -212,7 +212,11 @@ def _given(study: Study) -> int:
     return study.ratings.n_items * study.ratings.n_raters - study.ratings.n_missing
 
 
-def _own_statement(study: Study) -> str:
+# Below this the bootstrap over clusters undercovers clearly whatever the statistic.
+FEW_CLUSTERS = 15
+
+
+def _own_statement(study: Study, where: dict[str, Any] | None) -> str:
     """Say what was read from the reader's own file, what is empty and what was left out."""
     ratings = study.ratings
     size = [count(study.n_rows, "row"), count(ratings.n_items, "item")]
@@ -221,20 +225,31 @@ def _own_statement(study: Study) -> str:
     else:
         size.append(f"at most {count(ratings.n_raters, 'rating')} an item")
     text = (
-        f"**Your data.** The results on this page come from `{study.source}`, a file given to this "
-        f"run: {', '.join(size)}."
+        f"**Your data.** The results on this page come from {plain(study.source)}, a file given to "
+        f"this run: {', '.join(size)}."
     )
+    if where:
+        kept = "; ".join(f"{plain(column)} = {plain(value)}" for column, value in where.items())
+        text += f" Only rows with {kept} were used."
     if ratings.n_dropped:
         were = plural(ratings.n_dropped, "was", "were")
         text += f" {count(ratings.n_dropped, 'item')} that nobody rated {were} left out."
     if ratings.identified and ratings.n_missing:
         cells = ratings.n_items * ratings.n_raters
         text += (
-            f" {ratings.n_missing:,} of {cells:,} cells are empty; an empty cell is never taken "
+            f" {ratings.n_missing:,} of {cells:,} cells "
+            f"{plural(ratings.n_missing, 'is', 'are')} empty; an "
+            "empty cell is never taken "
             "for a category."
         )
     if study.with_model is not None:
         text += " The model is set apart: only its own section counts it among the raters."
     if ratings.clusters is None:
         return text + " The unit of resampling is the item."
-    return text + f" The unit of resampling is the {study.unit}: there are {study.n_clusters:,}."
+    text += f" The unit of resampling is the {plain(study.unit)}: there are {study.n_clusters:,}."
+    if study.n_clusters < FEW_CLUSTERS:
+        text += (
+            " With so few, intervals from resampling are too narrow: read them as the least "
+            "uncertainty there is."
+        )
+    return text

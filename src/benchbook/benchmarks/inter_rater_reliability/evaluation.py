@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, TypeVar, cast
 
 from .coefficients import Coefficient, coefficients, headline
 from .parameters import Parameters
 from .scores import Scores
 from .studies import Study, load, named_conditions
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def needs(condition: str) -> Callable[[Method], Method]:
+    """Let an exhibit show nothing where its condition does not hold.
+
+    ``benchbook run`` leaves such cells out; a notebook opened in Jupyter runs them all.
+    """
+
+    def decorate(method: Method) -> Method:
+        @wraps(method)
+        def guarded(self: Evaluation) -> Any:
+            if condition in self.conditions:
+                return method(self)
+            return "" if method.__name__.startswith("say_") else None
+
+        return cast(Method, guarded)
+
+    return decorate
 
 
 class Evaluation:

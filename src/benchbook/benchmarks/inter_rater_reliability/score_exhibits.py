@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.display import Drawing, Table
+from benchbook.display import Drawing, Table, plain
 from benchbook.icc import TwoWayAnova
 
-from .evaluation import Evaluation
+from .evaluation import Evaluation, needs
 from .scores import Scores
 from .sensitivity import units
 from .studies import shared_pairs
@@ -20,6 +20,7 @@ from .wording import bullets, count, in_unit, notes, p_text, plural, significant
 class ScoreExhibits(Evaluation):
     """What a run shows of its scores."""
 
+    @needs("scores")
     def say_scores(self) -> str:
         """Say ICC(2,1), the test of the raters, and the error in the unit of the score."""
         return bullets([self._say_one(one) for one in self.scores])
@@ -29,19 +30,18 @@ class ScoreExhibits(Evaluation):
         text = f"{self.name(one.study)}{one.form}: {made}"
         if one.analysis is None:
             return (
-                f"{text}, since {count(one.complete, 'item')} "
-                f"{plural(one.complete, 'was', 'were')} scored by every rater; Krippendorff's α at "
-                f"the interval level is {one.alpha}."
+                f"{text}. It uses all scores; {_how_many(one.complete)} scored by every rater. "
+                f"Krippendorff's α at the interval level is {one.alpha}."
             )
         parts = [text]
         if one.mixed is not None:
             parts.append(
-                f"It uses all scores; {one.complete} of {one.study.ratings.n_items} items were "
-                "scored by every rater, and the six forms and the error below rest on those"
+                f"It uses all scores; {_how_many(one.complete)} scored by every rater, and the six "
+                "forms below rest on those alone"
             )
         if one.study.ratings.clusters is None:
             parts.append(self._raters_differ(one.analysis.anova))
-        if one.error is not None and one.error.sem_agreement.defined:
+        if one.mixed is None and one.error is not None and one.error.sem_agreement.defined:
             error, change = in_unit(one.error.sem_agreement, one.error.mdc_agreement)
             parts.append(
                 f"The standard error of measurement (agreement) is {error} in the unit of the "
@@ -64,6 +64,7 @@ class ScoreExhibits(Evaluation):
             f"{p_text(anova.p_raters)}"
         )
 
+    @needs("scores")
     def table_icc(self) -> Table:
         """Return the six forms with F, degrees of freedom, p and intervals."""
         frame = pd.concat([one.icc_table() for one in self.scores], ignore_index=True)
@@ -81,18 +82,34 @@ class ScoreExhibits(Evaluation):
         shown["items"] = frame["items"]
         if (frame["reason"] != "").any():
             shown["why no value or interval"] = frame["reason"]
-        interval = (
-            "percentile bootstrap over clusters, raters fixed"
-            if "clusters" in self.conditions
-            else "F-based, profile of the likelihood for the mixed model"
-        )
+        interval = self._icc_intervals()
         caption = (
             f"Intraclass correlations, {self.percent} intervals ({interval}), and the F test of "
             "ICC = 0, which tests whether the items differ and takes them for independent. "
-            f"Bootstrap: percentile, {units(self)} drawn, the raters fixed."
+            + (
+                f"Bootstrap: percentile, {units(self)} drawn, the raters fixed."
+                if any(one.coefficients for one in self.scores)
+                else ""
+            )
         )
         return Table(frame, "icc", caption, shown)
 
+    def _icc_intervals(self) -> str:
+        """Say how the intervals of the forms were made, as far as each is there."""
+        clustered = "clusters" in self.conditions
+        parts = []
+        if any(one.coefficients for one in self.scores):
+            parts.append(
+                "percentile bootstrap over clusters, raters fixed" if clustered else "F-based"
+            )
+        if any(one.mixed is not None for one in self.scores):
+            parts.append(
+                "profile of the likelihood for the mixed model"
+                + (", which takes the items of a cluster for independent" if clustered else "")
+            )
+        return "; ".join(parts)
+
+    @needs("scores")
     def say_score_notes(self) -> str:
         """Say what must be known beside the intraclass correlations."""
         pairs = [
@@ -106,6 +123,7 @@ class ScoreExhibits(Evaluation):
                 pairs.append((self.of(one.study), "mixed model", made))
         return notes(pairs)
 
+    @needs("scores")
     def figure_icc(self) -> Drawing:
         """Draw the six forms, or the mixed-model estimates where no item is complete."""
         from benchbook.figures import icc_forms
@@ -114,7 +132,7 @@ class ScoreExhibits(Evaluation):
         if one.coefficients:
             values = {form: c.reported for form, c in one.coefficients.items()}
             finding = (
-                f"On the same scores ICC(2,1) is {values['ICC(2,1)'].value:.2f} and ICC(3,k) "
+                f"{_on_which(one)} ICC(2,1) is {values['ICC(2,1)'].value:.2f} and ICC(3,k) "
                 f"{values['ICC(3,k)'].value:.2f}"
                 if values["ICC(2,1)"].defined and values["ICC(3,k)"].defined
                 else "The six intraclass correlations"
@@ -136,6 +154,7 @@ class ScoreExhibits(Evaluation):
         )
         return Drawing(icc_forms(values), "icc", caption, alt)
 
+    @needs("scores")
     def figure_scores(self) -> Drawing:
         """Draw every rater's score of every item."""
         from benchbook.figures import ratings_by_item
@@ -144,15 +163,16 @@ class ScoreExhibits(Evaluation):
         frame = one.ratings.frame()
         means = frame.dropna().mean()
         if len(frame.dropna()) < 2:
-            finding = "Every score."
+            finding = "No two items were scored by everybody."
         elif means.max() == means.min():
             finding = "All raters have the same mean."
         else:
             finding = (
-                f"Raters' means run from {means.min():.3g} ({means.idxmin()}) to "
-                f"{means.max():.3g} ({means.idxmax()})."
+                f"Raters' means run from {means.min():.3g} ({plain(means.idxmin())}) to "
+                f"{means.max():.3g} ({plain(means.idxmax())})."
             )
-        which = "; means over the items that everybody scored" if one.ratings.n_missing else ""
+        some = len(frame.dropna()) >= 2 and one.ratings.n_missing
+        which = "; means over the items that everybody scored" if some else ""
         caption = f"**{self.of(one)}{finding}** Every score, items ordered by their mean{which}."
         alt = (
             f"Scores of {one.ratings.n_items} items by {one.ratings.n_raters} raters, items from "
@@ -160,6 +180,7 @@ class ScoreExhibits(Evaluation):
         )
         return Drawing(ratings_by_item(frame), "scores", caption, alt)
 
+    @needs("scores")
     def table_components(self) -> Table:
         """Return variance components and error in the unit of the score."""
         frame = pd.DataFrame([row for one in self.scores for row in one.component_rows()])
@@ -186,6 +207,7 @@ class ScoreExhibits(Evaluation):
         two = [one for one in self.scores if one.study.ratings.n_raters == 2]
         return (two or [one for one in self.scores if one.pairs])[0]
 
+    @needs("comparison")
     def say_comparison(self) -> str:
         """Say bias, limits of agreement, Lin's coefficient and Spearman's ρ of the shown pair."""
         one = self._compared()
@@ -193,10 +215,11 @@ class ScoreExhibits(Evaluation):
         row = one.comparison_row(first, second)
         bias = row["bias"]
         if not bias.defined:
-            return f"{first} and {second}: no limits of agreement ({bias.reason})."
+            return f"{plain(first)} and {plain(second)}: no limits of agreement ({bias.reason})."
         mean, lower, upper = in_unit(bias, row["lower limit"], row["upper limit"])
         text = (
-            f"{first} minus {second}: mean difference {mean}; limits of agreement {lower} and "
+            f"{plain(first)} minus {plain(second)}: mean difference {mean}; limits of "
+            f"agreement {lower} and "
             f"{upper}, each with its {self.percent} interval. Lin's coefficient is {row['CCC']}, "
             f"Spearman's ρ {row['Spearman ρ']}."
         )
@@ -204,11 +227,19 @@ class ScoreExhibits(Evaluation):
             text += (
                 " The systematic difference lowers Lin's coefficient; Spearman's ρ does not see it."
             )
+        slope = row["slope"]
+        if slope.has_interval and (slope.low > 0 or slope.high < 0):
+            text += (
+                f" The difference changes with the size of the measurement (slope {slope}), so "
+                "that "
+                "fixed limits are too wide at one end and too narrow at the other."
+            )
         return text + (
             " Whether such limits are narrow enough is a clinical question that no coefficient "
             "answers."
         )
 
+    @needs("comparison")
     def figure_bland_altman(self) -> Drawing:
         """Draw the Bland–Altman plot of the first pair."""
         from benchbook.figures import bland_altman_plot
@@ -221,12 +252,13 @@ class ScoreExhibits(Evaluation):
                 text.split(" ")[0] for text in in_unit(found.bias, found.lower, found.upper)
             )
             finding = (
-                f"Limits of agreement of {first} and {second}: {low} to {high} around a mean "
+                f"Limits of agreement of {plain(first)} and {plain(second)}: {low} to {high} "
+                "around a mean "
                 f"difference of {mean}; {found.outside} of {found.n} differences "
                 f"{plural(found.outside, 'lies', 'lie')} outside"
             )
         else:
-            finding = f"Differences between {first} and {second}"
+            finding = f"Differences between {plain(first)} and {plain(second)}"
         how = f", {units(self)} drawn" if "clusters" in self.conditions else ""
         caption = (
             f"**{finding}.** Differences against means with the mean difference, the limits of "
@@ -239,6 +271,7 @@ class ScoreExhibits(Evaluation):
         drawn = bland_altman_plot(found)
         return Drawing(drawn, "bland-altman", caption, alt)
 
+    @needs("comparison")
     def table_comparison(self) -> Table:
         """Return every pair of raters compared as two methods."""
         one = self._compared()
@@ -288,3 +321,13 @@ def _f_text(value: float) -> str:
     if math.isnan(value):
         return "–"
     return "∞" if math.isinf(value) else f"{value:.2f}"
+
+
+def _how_many(complete: int) -> str:
+    if complete == 0:
+        return "no item was"
+    return f"{count(complete, 'item')} {plural(complete, 'was', 'were')}"
+
+
+def _on_which(one: Scores) -> str:
+    return "On the same scores" if one.mixed is None else "On the items that everybody scored"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchbook.agreement import cohen_kappa, fleiss_kappa
+from benchbook.display import plain
 from benchbook.estimate import Estimate
 from benchbook.icc import intraclass_correlations
 from benchbook.ratings import Ratings
@@ -113,6 +114,17 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
         assert one.mixed is not None  # no item is complete, so cells are missing
         consistent = one.mixed.icc("ICC(3,1)", level=one.parameters.level)
         return [_row(study, "consistency, ICC(3,1), mixed model", one.headline, consistent)]
+    if one.mixed is not None:
+        complete = one.coefficients["ICC(2,1)"].reported
+        return [
+            _row(study, f"only the {one.complete} items everybody scored", one.headline, complete),
+            _row(
+                study,
+                "consistency, ICC(3,1), mixed model",
+                one.headline,
+                one.mixed.icc("ICC(3,1)", level=one.parameters.level),
+            ),
+        ]
     made = one.coefficients["ICC(2,1)"].reported
     found = [
         _row(study, "consistency, ICC(3,1)", made, one.coefficients["ICC(3,1)"].reported),
@@ -134,9 +146,6 @@ def _scores(one: Scores) -> list[dict[str, Any]]:
                 one.coefficients["ICC(2,1)"].analytic,
             )
         )
-    if one.mixed is not None:
-        after = one.mixed.icc("ICC(2,1)", level=one.parameters.level)
-        found.append(_row(study, "all scores, mixed model", made, after))
     return found
 
 
@@ -151,7 +160,7 @@ def sentence(found: list[dict[str, Any]]) -> str:
     return (
         "The ratings below are the same; what changes is a convention, the seed, the unit of "
         "resampling, or the question (single rater or mean, agreement or consistency, with or "
-        f"without weights). The largest move is {most['difference']:+.3f} ({most['data']}: "
+        f"without weights). The largest move is {most['difference']:+.3f} ({plain(most['data'])}: "
         f"{most['change']})."
     )
 
@@ -161,7 +170,7 @@ def interval_rows(chapter: Chapter) -> pd.DataFrame:
     found = []
     chosen = [(study, chapter.headline(study)) for study in chapter.categorical]
     chosen += [
-        (one.study, one.coefficients["ICC(2,1)"]) for one in chapter.scores if one.coefficients
+        (one.study, one.coefficients["ICC(2,1)"]) for one in chapter.scores if one.mixed is None
     ]
     for study, coefficient in chosen:
         name = symbol(coefficient.analytic.name)
@@ -170,15 +179,20 @@ def interval_rows(chapter: Chapter) -> pd.DataFrame:
             found.append(_interval_row(title, "analytic", coefficient.analytic))
         for method in BOOTSTRAP_METHODS:
             found.append(_interval_row(title, METHOD_WORDS[method], coefficient.bootstrap(method)))
-    if not found:  # no item was scored by everybody: the mixed model has the only interval
-        made = chapter.scores[0].headline
-        found.append(_interval_row(made.name or "ICC(2,1)", "mixed model", made))
+    for one in chapter.scores:
+        if one.mixed is not None:
+            title = "ICC(2,1)" if chapter.own else f"{one.study.title}: ICC(2,1)"
+            found.append(_interval_row(title, "mixed model", one.headline))
     return pd.DataFrame(found)
 
 
 def _interval_row(name: str, method: str, made: Estimate) -> dict[str, Any]:
     row = made.as_row()
     return {**row, "name": name, "method": method}
+
+
+# Widths that differ by less than a tenth are no finding.
+ALIKE = 1.1
 
 
 def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
@@ -190,7 +204,9 @@ def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
         text = "The interval of the recommended coefficient"
     elif len(spread):
         ratio = spread["max"] / spread["min"].where(spread["min"] > 0)
-        if ratio.notna().any():
+        if ratio.notna().any() and ratio.max() < ALIKE:
+            text = "The methods give intervals of about the same width"
+        elif ratio.notna().any():
             name = ratio.idxmax()
             text = (
                 f"The methods part most for {name}: its intervals are between "
@@ -202,9 +218,13 @@ def interval_caption(table: pd.DataFrame, chapter: Chapter) -> str:
         "them fixed, so the two answer different questions."
     )
     return (
-        f"**{text}.** {100 * parameters.level:g} % intervals of the recommended coefficients; "
-        f"bootstrap with {parameters.n_resamples:,} resamples, {units(chapter)} drawn."
-        + (fixed if chapter.scores else "")
+        f"**{text}.** {100 * parameters.level:g} % intervals of the recommended coefficients: "
+        + (
+            f"bootstrap with {parameters.n_resamples:,} resamples, {units(chapter)} drawn."
+            if set(table["method"]) & set(METHOD_WORDS.values())
+            else "the mixed model's takes items for independent and is not resampled."
+        )
+        + (fixed if any(one.coefficients for one in chapter.scores) else "")
     )
 
 
@@ -212,5 +232,5 @@ def units(chapter: Evaluation) -> str:
     """Return what is resampled, in words."""
     kinds = {study.unit for study in chapter.studies}
     return " and ".join(
-        "items" if unit == "item" else f"clusters ({unit})" for unit in sorted(kinds)
+        "items" if unit == "item" else f"clusters ({plain(unit)})" for unit in sorted(kinds)
     )

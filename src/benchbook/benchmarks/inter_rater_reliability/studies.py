@@ -12,7 +12,7 @@ import numpy as np
 
 from benchbook.agreement import Recommendation, guide
 from benchbook.agreement.guide import Need
-from benchbook.errors import BenchbookError, ParameterError, nearest
+from benchbook.errors import BenchbookError, DataError, ParameterError, nearest
 from benchbook.parameters import data_path
 from benchbook.ratings import Ratings
 from benchbook.reading import read_csv_table, read_ratings
@@ -216,9 +216,11 @@ def _own(parameters: Parameters) -> Study:
         where=parameters.where,
         **text,
     )
+    _check_size(ratings)
     _check_model(ratings, parameters.model)
     n_rows = read_csv_table(file, **text).n_read
-    unit = parameters.cluster or "item"
+    # A cluster column that is itself called "item" must not read as the item.
+    unit = {None: "item", "item": "cluster item"}.get(parameters.cluster, str(parameters.cluster))
     common: dict[str, Any] = {"file": file, "n_rows": n_rows, "need": parameters.need}
     if parameters.model is None:
         return Study("own", file.name, ratings, file.name, unit, **common)
@@ -226,11 +228,31 @@ def _own(parameters: Parameters) -> Study:
     return Study("own", file.name, people, file.name, unit, with_model=ratings, **common)
 
 
+def _check_size(ratings: Ratings) -> None:
+    if ratings.n_items < 2:
+        raise DataError(
+            "agreement cannot be estimated from one item",
+            file=ratings.source,
+            found=f"{ratings.n_items} item with ratings",
+            expected="two items or more",
+        )
+    clusters = ratings.clusters
+    if clusters is not None and len(set(clusters)) < 2:
+        raise DataError(
+            "clusters cannot be resampled when there is only one",
+            file=ratings.source,
+            found=f"the cluster '{clusters[0]}' in every row",
+            expected="two clusters or more, or no cluster column",
+        )
+
+
 def _check_model(ratings: Ratings, model: str | None) -> None:
     if model is None:
         return
     if model not in ratings.raters:
-        raise ParameterError(f"model '{model}' is no rater; {nearest(model, ratings.raters)}")
+        raise ParameterError(
+            f"{ratings.source}: model '{model}' is no rater; {nearest(model, ratings.raters)}"
+        )
     if ratings.n_raters < 3:
         raise ParameterError(
             "a model is set against the agreement of people with each other, which needs the "

@@ -25,12 +25,13 @@ def check(parameters: Parameters) -> None:
 def conditions(parameters: Parameters) -> set[str]:
     """Return the conditions that hold for a run; the notebook's ``when:`` tags name them."""
     if parameters.data is None:
-        return {"deviations", "conventions"}
-    verdicts = {row.verdict for row in Evaluation(parameters).comparisons}
+        return {"deviations", "conventions", "precision"}
+    run = Chapter(parameters)
     found = {
         "own": True,
-        "deviations": "other deviates" in verdicts,
-        "conventions": "convention" in verdicts,
+        "deviations": bool(run.of("other deviates")),
+        "conventions": bool(run.of("convention")),
+        "precision": len(run.full_precision) > 0,
     }
     return {name for name, holds in found.items() if holds}
 

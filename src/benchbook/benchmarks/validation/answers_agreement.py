@@ -79,7 +79,8 @@ def cohen(record: Record, tables: Tables) -> Answer:
     """Answer a record of Cohen's kappa."""
     ratings = ratings_of(record, tables)
     weights = agreement_weights(record, ratings.n_categories)
-    numbers = kappa_numbers(ratings, weights, record.level)
+    key = (record.table, str(weights), record.level, ratings.n_items)
+    numbers = tables.once(key, lambda: kappa_numbers(ratings, weights, record.level))
     answer = Answer("cohen_kappa", numbers)
     value, level = numbers["value"], record.level
     if math.isnan(numbers["se"]) and not math.isnan(value):

@@ -25,19 +25,23 @@ from benchbook.icc import (
     spearman,
     two_way_anova,
 )
-from benchbook.icc.limits import percentile_factors
 from benchbook.ratings import Ratings
 
 from .answer import Answer, estimate_numbers
 from .reference import Record, Tables
 
 STOPPED = "variance components that stop at 0"
-ESTIMATED_DF = "degrees of freedom of the interval in the test"
-AVERAGED = "McGraw and Wong's bounds of the average with the factor of the single form"
+ESTIMATED_DF = (
+    "degrees of freedom of the interval used for the test, and not those at the null value"
+)
+AVERAGED = (
+    "Satterthwaite degrees of freedom of the single form fed with the average form's coefficient"
+)
+NO_TEST = "tests of an incomplete table; its interval is compared for ICC(2,1)"
 Model = Literal["two-way", "one-way"]
 # A ratio above this has a denominator of rounding errors.
 NOISE = 1e12
-POLE = "Spearman-Brown step taken through its pole"
+POLE = "Spearman-Brown step through its pole: bounds of no meaning"
 
 # ---- intraclass correlation --------------------------------------------------------------
 
@@ -49,7 +53,9 @@ def intraclass(record: Record, tables: Tables) -> Answer:
         return _incomplete(record, tables)
     null = float(record.options.get("r0", 0))
     scores = tables.scores(record.table)
-    answer = Answer("icc", _icc_numbers(scores, record.statistic, record.level, null))
+    key = (record.table, record.statistic, record.level, null)
+    numbers = tables.once(key, lambda: _icc_numbers(scores, record.statistic, record.level, null))
+    answer = Answer("icc", numbers)
     if record.options.get("lmer"):
         _add_fitted(answer, record, tables, STOPPED)
     elif record.statistic in ("ICC(2,1)", "ICC(2,k)"):
@@ -75,17 +81,15 @@ def _incomplete(record: Record, tables: Tables) -> Answer:
     with_interval = form == "ICC(2,1)"
     made = _fit(record, tables, model).icc(form, k=k, level=record.level, interval=with_interval)
     numbers = estimate_numbers(made) if with_interval else {"value": made.value}
-    answer = Answer("mixed_model", numbers)
+    answer = Answer("mixed_model", numbers, why_not=NO_TEST)
     _add_fitted(answer, record, tables, "one-way form from the components of a two-way fit")
     return answer
 
 
 def _fit(record: Record, tables: Tables, model: Model) -> MixedModel:
     """Return the REML fit of a record's table, made once."""
-    key = (record.table, model)
-    if key not in tables.fits:
-        tables.fits[key] = mixed_model(tables.frame(record.table), model=model)
-    return tables.fits[key]
+    data = tables.frame(record.table)
+    return tables.once((record.table, model), lambda: mixed_model(data, model=model))
 
 
 def _add_fitted(answer: Answer, record: Record, tables: Tables, name: str) -> None:
@@ -252,16 +256,26 @@ def pair(record: Record, tables: Tables) -> tuple[pd.Series, pd.Series]:
 def limit(record: Record, tables: Tables) -> Answer:
     """Answer a record of one limit of agreement."""
     if record.table == "standard":
-        low, high = percentile_factors(
-            int(record.n_items or 0), record.numbers["value"], record.level
-        )
-        return Answer("bland_altman", {"lower": low, "upper": high})
+        return _standard_limit(record)
     ratio = record.statistic.endswith("ratio")
     options: dict[str, Any] = {"interval": INTERVALS[record.options["interval"]]}
     options |= {"scale": "ratio"} if ratio else {"multiplier": record.options["multiplier"]}
     made = bland_altman(*pair(record, tables), level=record.level, **options)
     side = made.lower if record.statistic.startswith("lower") else made.upper
     return Answer("bland_altman", estimate_numbers(side))
+
+
+def _standard_limit(record: Record) -> Answer:
+    """Answer for any differences of mean 0 and standard deviation 1: the bounds are factors."""
+    n = int(record.n_items or 0)
+    if n < 3:
+        return Answer("bland_altman", {}, why_not="fewer than three pairs")
+    x = np.linspace(-1, 1, n)
+    x /= x.std(ddof=1)
+    options: dict[str, Any] = {"level": record.level, "multiplier": record.numbers["value"]}
+    upper = bland_altman(x, np.zeros(n), **options).upper
+    # The limit itself is the multiplier that was given.
+    return Answer("bland_altman", {"lower": upper.low, "upper": upper.high})
 
 
 def mean_difference(record: Record, tables: Tables) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from benchbook.records import save_record
 from .compare import agree, difference
 from .evaluation import NAME, counts_by
 from .exhibits import Exhibits
-from .names import counted, joined, number, size
+from .names import counted, joined, number, shortened, size
 
 
 class Chapter(Exhibits):
@@ -34,8 +35,8 @@ class Chapter(Exhibits):
             f"**Published data.** {len(kept) - len(made)} of the {len(kept)} tables are published, "
             f"entered as facts with their source; the other {len(made)}, whose names begin with "
             "`made_` or that serve as a worked example, were invented for the purpose and are "
-            "labelled *made*. No table is a sample of patients, and nothing is estimated here but "
-            "the agreement between programs."
+            "labelled *made*. The tables serve to compare programs; nothing is concluded from them "
+            "about raters or patients."
         )
 
     def by_hand(self, ours: float, program: str, statistic: str, table: str) -> str:
@@ -68,9 +69,10 @@ class Chapter(Exhibits):
         ]
         records = sum(len(records) for _, _, records in self.files)
         asked = sum(len(witness.records) for witness in self.witnesses)
+        tables = len({row.table for row in self.comparisons if row.table in self.tables})
         text = (
             f"{counted(total, 'number')} of {counted(records + asked, 'call')} "
-            f"were compared on {self.frame['table'].nunique()} tables.\n\n"
+            f"were compared on {counted(tables, 'table')}.\n\n"
         )
         return text + "\n".join(f"- {line}" for line in lines)
 
@@ -88,10 +90,11 @@ class Chapter(Exhibits):
         )
         if not alone:
             return text + "; one or the other holds for every one."
-        reasons = list(dict.fromkeys(row.named.split("; ")[0] for row in alone))
+        reasons = Counter((row.program, shortened(row.named)) for row in alone)
+        lines = [f"- {program}: {why} ({n})" for (program, why), n in reasons.most_common()]
         return (
-            text + f". Neither holds for {len(alone)}, where only the definition speaks for ours: "
-            f"{'; '.join(reasons)}."
+            text + f". Neither holds for {len(alone)}, where the definition alone speaks for "
+            "ours:\n\n" + "\n".join(lines)
         )
 
     @staticmethod
@@ -253,11 +256,11 @@ class Chapter(Exhibits):
         worst = full.loc[full["difference"].idxmax()]
         lost = int((full["difference"] > 1e-12).sum())
         text = (
-            f"The outcome hardly depends on the tolerance: of {counted(len(full), 'match')}, "
-            f"{lost} would be lost at 1e-12. The largest difference, {size(worst['difference'])}, "
-            f"is that of {worst['statistic']} ({worst['quantity']}) by {worst['program']} on "
-            f"`{worst['table']}`."
-        ).replace("matchs", "matches")
+            f"The outcome hardly depends on the tolerance: of {len(full):,} matches to full "
+            f"precision {lost} would be lost at 1e-12. The largest difference, "
+            f"{size(worst['difference'])}, is that of {worst['statistic']} "
+            f"({worst['quantity']}) by {worst['program']} on `{worst['table']}`."
+        )
         count = len(self.of("convention"))
         if count:
             text += (

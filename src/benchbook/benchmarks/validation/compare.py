@@ -64,6 +64,21 @@ FIELD_WORDS = {
     "icc_3_1": "ICC(3,1)",
     "minus_two_log_likelihood": "−2 log-likelihood",
     "mean_se": "SE of the mean",
+    "sd": "standard deviation",
+    "ms_items": "mean square, items",
+    "ms_raters": "mean square, raters",
+    "ms_error": "mean square, error",
+    "ms_within": "mean square, within items",
+    "within_first": "variance within the first method",
+    "within_second": "variance within the second method",
+}
+INTERVAL_WORDS = {
+    "exact, noncentral t": "exact interval",
+    "Bland and Altman 1999": "interval of 1999",
+    "Bland and Altman 1986, sqrt(3 s^2 / n)": "interval of 1986",
+    "asymptotic": "",
+    "z-transform": "",
+    "Clopper-Pearson on Po": "",
 }
 
 
@@ -94,6 +109,8 @@ class Comparison:
         Other sources of the same number that match ours.
     made : bool
         True when the table was made up for the tests.
+    written : str
+        The other number as it is written, where it was given as text.
     """
 
     source: Source
@@ -112,6 +129,7 @@ class Comparison:
     reproduced: bool = False
     also: tuple[str, ...] = ()
     made: bool = False
+    written: str = ""
 
     @property
     def difference(self) -> float:
@@ -225,12 +243,12 @@ def _why_not(record: Record, tables: Tables, source: Source) -> str:
     if record.table != "standard" and record.table not in tables:
         if source == "your file":
             tables.about(record.table)  # raises, with the names that are known
-        return "its table is not kept here"
+        return f"its table, {record.table}, is not kept here"
     return ""
 
 
 def _left(record: Record, quantity: str, why: str, source: Source) -> NotCompared:
-    return NotCompared(source, record.package, record.statistic, words(quantity), why)
+    return NotCompared(source, record.package, record.statistic, words(record, quantity), why)
 
 
 def _answer(record: Record, tables: Tables) -> Answer:
@@ -265,7 +283,7 @@ def _judge(
         table=record.table,
         statistic=record.statistic,
         setting=setting(record),
-        quantity=words(quantity),
+        quantity=words(record, quantity),
         ours=ours,
         theirs=theirs,
         tolerance=allowed,
@@ -273,6 +291,7 @@ def _judge(
         named=named,
         reproduced=reproduced,
         made=record.table == "standard" or tables.made(record.table),
+        written=record.printed.get(quantity, ""),
     )
 
 
@@ -288,15 +307,21 @@ def _verdict(
         if quantity in other.numbers and agree(other.numbers[quantity], theirs, allowed)
     ]
     if quantity in record.deviates:
-        return "other deviates", record.why, bool(found)
+        # Of several reasons, the one that gives this number.
+        several = "; " in record.why and found
+        return "other deviates", found[0].name if several else record.why, bool(found)
     for other in sorted(found, key=lambda other: not other.convention):
         return "convention" if other.convention else "other deviates", other.name, True
     return "differs", "", False
 
 
-def words(quantity: str) -> str:
+def words(record: Record, quantity: str) -> str:
     """Return a field of a record in words."""
-    return FIELD_WORDS.get(quantity, quantity.replace("_", " "))
+    name = FIELD_WORDS.get(quantity, quantity.replace("_", " "))
+    side = record.statistic.split(" ")[0]
+    if side not in ("lower", "upper"):
+        return name
+    return f"{side} limit" if quantity == "value" else f"{name} of the {side} limit"
 
 
 def setting(record: Record) -> str:
@@ -317,17 +342,19 @@ def setting(record: Record) -> str:
 
 
 def _option(name: str, value: Any) -> str:
-    if name == "r0":
-        return f"null {value:g}"
     if name == "matrix":
         return ""
+    if name == "r0":
+        return f"null {value:g}"
+    if name == "category":
+        return f"category {value}"
     if name == "missing":
         return "complete items only"
-    if isinstance(value, list):
-        return " and ".join(map(str, value))
     if name == "weights":
         return "the paper's own weights" if value == "matrix" else f"{value} weights"
-    return str(value)
+    if name == "interval":
+        return INTERVAL_WORDS.get(value, str(value))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 # ---- all of them -------------------------------------------------------------------------

@@ -143,6 +143,7 @@ def _row(row: Comparison) -> dict[str, Any]:
         "reproduced": row.reproduced,
         "also": ", ".join(row.also),
         "made": row.made,
+        "written": row.written,
     }
 
 

@@ -13,9 +13,10 @@ import benchbook.agreement
 import benchbook.icc
 from benchbook.display import Drawing, Table
 
+from .compare import VERDICTS, program_name
 from .evaluation import Evaluation, counts_by
-from .names import counted, number, size
-from .versions import made_with
+from .names import blanked, brief, counted, number, shortened, shown_name, size
+from .reference import made_with
 
 # Why a public function is not compared with another program.
 NOT_COMPARED = {
@@ -35,6 +36,7 @@ NOT_COMPARED = {
     "one_way_icc": "no number of another program kept; the tests hold the definition",
     "replicates_from_long": "another layout of the same data",
 }
+SOURCES = ["R", "published", "Python", "your file"]
 FOR_THE_BOOTSTRAP = "the coefficient as a function of sums; the tests hold it equal"
 
 
@@ -59,7 +61,8 @@ class Exhibits(Evaluation):
 
     def table_programs(self) -> Table:
         """Return who was asked, in which version, and how far they agree with us."""
-        counts = counts_by(self.frame.sort_values("source", kind="stable"), "program")
+        order = self.frame.assign(place=self.frame["source"].map(SOURCES.index))
+        counts = counts_by(order.sort_values(["place", "program"], kind="stable"), "program")
         left = pd.Series([row.program for row in self.left], dtype=object).value_counts()
         versions = self.versions
         counts.insert(1, "version", [versions.get(name, "") for name in counts["program"]])
@@ -70,10 +73,12 @@ class Exhibits(Evaluation):
         frame = frame.fillna(0)
         whole = [name for name in frame.columns if name not in ("program", "version")]
         frame[whole] = frame[whole].astype(int)
-        caption = (
-            "Who was asked. R is frozen in the project with the versions shown, Python packages "
-            "were asked during this run, papers are as printed."
-        )
+        caption = "Who was asked."
+        if not self.own:
+            caption += (
+                " R is frozen in the project with the versions shown, Python packages were asked "
+                "during this run, papers are as printed."
+            )
         return Table(frame, "programs", caption)
 
     @staticmethod
@@ -97,24 +102,29 @@ class Exhibits(Evaluation):
         table = self.frame[["family", "difference", "verdict", "statistic", "program", "table"]]
         table = table.rename(columns={"family": "name"})
         table["difference"] = table["difference"].where(table["difference"] < math.inf)
+        few = (table["verdict"] == "matches") & ~self.frame.index.isin(self.full_precision.index)
+        table["verdict"] = table["verdict"].mask(few, "matches its digits")
         drawn = differences(
             table,
             tolerance=self.parameters.tolerance,
             label="Difference, relative above 1 and absolute below",
         )
         caption = (
-            f"**{self._figure_finding()}** Each mark is one number of another program. Numbers "
-            "that match to the right of the tolerance were printed or written with fewer digits."
+            f"**{self._figure_finding()}** Each mark is one number of another program; the "
+            "tolerance holds for those given with all their digits."
         )
         alt = (
             f"Strip plot on a logarithmic axis, a row for each of {table['name'].nunique()} groups "
-            "of statistics. Matching numbers lie left of the tolerance, nearly all below one part "
-            "in a hundred billion; other conventions and deviating programs lie right of it."
+            "of statistics. Numbers that match to full precision lie far left of the tolerance; "
+            "other conventions and deviating programs lie right of it."
         )
         return Drawing(drawn, "differences", caption, alt)
 
     def _figure_finding(self) -> str:
         full = self.full_precision
+        if not len(full):
+            match = len(self.of("matches"))
+            return f"{match} of {counted(len(self.frame), 'number')} match to the digits written."
         low = full["difference"] <= ROUNDING
         return (
             f"{100 * low.mean():.1f} % of the matching numbers that are given to full precision "
@@ -133,79 +143,109 @@ class Exhibits(Evaluation):
         """Return how the numbers of every statistic compare."""
         frame = self.frame
         counts = counts_by(frame, "statistic")
+        full = self.full_precision
         tables, largest, always, sometimes = [], [], [], []
         for name in counts["statistic"]:
             part = frame[frame["statistic"] == name]
             tables.append(part["table"].nunique())
-            match = part.loc[part["verdict"] == "matches", "difference"]
-            largest.append(float(match.max()) if len(match) else math.nan)
+            largest.append(float(full.loc[full["statistic"] == name, "difference"].max()))
+            asked = set(part.loc[part["source"] != "published", "program"])
             bad = set(part.loc[part["verdict"] == "other deviates", "program"])
-            always.append(", ".join(sorted(set(part["program"]) - bad)))
+            always.append(", ".join(sorted(asked - bad)))
             sometimes.append(", ".join(sorted(bad)))
         counts.insert(1, "tables", tables)
-        counts["largest difference of a match"] = largest
-        counts["programs without a deviation"] = always
-        counts["with one"] = sometimes
-        shown = counts.copy()
-        shown["largest difference of a match"] = [size(value) for value in largest]
+        counts["largest difference"] = largest
+        counts["never deviate"] = always
+        counts["deviate somewhere"] = sometimes
+        shown = counts.assign(**{"largest difference": [size(value) for value in largest]})
         caption = (
             "Numbers compared, by statistic: coefficients, standard errors, bounds, tests. The "
-            "largest difference of a match includes numbers that were printed with few digits."
+            "largest difference is that of a match given to full precision."
         )
         return Table(counts, "statistics", caption, shown)
 
     def table_side_by_side(self) -> Table:
         """Return one case of every statistic, all programs on it; the file holds every number."""
-        rows = []
+        rows: list[dict[str, Any]] = []
         for name in dict.fromkeys(self.frame["statistic"]):
             rows += self._one_case(self.frame[self.frame["statistic"] == name])
+        shown = pd.DataFrame(blanked(rows, "statistic", "table"))
         caption = (
-            "One case of each statistic: the table and setting on which most programs were asked. "
+            "One case of each statistic: the published table and setting on which most programs "
+            "were asked, and of those one on which they part. "
             f"The files hold all {counted(len(self.frame), 'number')}."
         )
-        return Table(self.frame, "comparisons", caption, pd.DataFrame(rows))
+        return Table(self.frame, "comparisons", caption, shown)
 
     def _one_case(self, part: pd.DataFrame) -> list[dict[str, Any]]:
-        first = part[part["quantity"] == "coefficient"]
-        part = first if len(first) else part
+        first = part[part["quantity"].isin(["coefficient", "upper limit"])]
+        case = self._most_asked(first if len(first) else part)
+        made, table, setting, quantity = case
         keys = ["made", "table", "setting", "quantity"]
-        asked = part.groupby(keys, sort=True)["program"].nunique()
-        made, table, setting, quantity = asked.idxmax()
-        chosen = part[
-            (part["table"] == table) & (part["setting"] == setting) & (part["quantity"] == quantity)
-        ].drop_duplicates("program")
-        what = ", ".join(word for word in (setting, quantity) if word and word != "coefficient")
+        chosen = part[(part[keys] == list(case)).all(axis=1)]
+        rank = chosen["verdict"].map(VERDICTS.index)
+        chosen = chosen.assign(rank=rank).sort_values(["rank", "difference"], kind="stable")
+        # Of several calls of one program the one that says most; of matches, the closest.
+        worst = chosen.groupby("program")["rank"].transform("max")
+        chosen = chosen[chosen["rank"] == worst].drop_duplicates("program")
+        parts = [setting, "" if quantity == "coefficient" else quantity, "made" if made else ""]
+        what = ", ".join(filter(None, [table, *parts]))
         return [
             {
-                "data": row["statistic"],
-                "table": f"{table}{' (made)' if made else ''}{', ' if what else ''}{what}",
+                "statistic": row["statistic"],
+                "table": what,
                 "program": row["program"],
                 "ours": number(row["ours"]),
                 "theirs": number(row["theirs"]),
                 "difference": size(row["absolute difference"]),
                 "verdict": verdict_text(row),
             }
-            for _, row in chosen.iterrows()
+            for _, row in chosen.sort_values("program", key=lambda s: s.str.lower()).iterrows()
         ]
+
+    def _most_asked(self, part: pd.DataFrame) -> tuple[bool, str, str, str]:
+        """Return the case to show: published, asked most, parting most, on the longest scale."""
+        keys = ["made", "table", "setting", "quantity"]
+        cases = part.assign(parts=part["verdict"] != "matches").groupby(keys, sort=True)
+        found = cases.agg(asked=("program", "nunique"), parts=("parts", "sum")).reset_index()
+        levels = [
+            self._levels(name, "weights" in setting)
+            for name, setting in zip(found["table"], found["setting"], strict=True)
+        ]
+        found = found.assign(levels=levels, length=found["setting"].str.len())
+        order = ["made", "asked", "parts", "levels", "length"]
+        found = found.sort_values(order, ascending=[True, False, False, False, True], kind="stable")
+        made, table, setting, quantity = found[keys].iloc[0]
+        return bool(made), str(table), str(setting), str(quantity)
+
+    def _levels(self, table: str, weighted: bool) -> int:
+        """Return how many levels a table's scale has; 0 where weights suit no nominal scale."""
+        if table not in self.tables:
+            return 0
+        about = self.tables.about(table)
+        return 0 if weighted and about["scale"] == "nominal" else about["levels"].count("|")
 
     def table_published(self) -> Table:
         """Return printed numbers beside ours."""
         frame = self.frame[self.frame["source"] == "published"]
-        shown = pd.DataFrame(
+        rows = [
             {
-                "data": frame["program"],
-                "statistic": frame["statistic"],
-                "number": [
-                    ", ".join(filter(None, (row["setting"], row["quantity"])))
-                    for _, row in frame.iterrows()
-                ],
-                "printed": [f"{value:g}" for value in frame["theirs"]],
-                "ours": [number(value) for value in frame["ours"]],
-                "difference": [size(value) for value in frame["absolute difference"]],
-                "verdict": [verdict_text(row) for _, row in frame.iterrows()],
+                "source": row["program"],
+                "statistic": row["statistic"],
+                "number": ", ".join(filter(None, (row["setting"], row["quantity"]))),
+                "printed": row["written"],
+                "ours": number(row["ours"]),
+                "difference": size(row["absolute difference"]),
+                "allowed": f"{row['tolerance'] * max(1.0, abs(row['theirs'])):.2g}",
+                "verdict": verdict_text(row),
             }
-        ).sort_values("data", kind="stable")
-        caption = "Printed numbers. They match when they differ by less than their rounding."
+            for _, row in frame.sort_values("program", kind="stable").iterrows()
+        ]
+        caption = (
+            "Printed numbers. Allowed is half a unit of the last printed digit, and more where a "
+            "paper computed from rounded numbers."
+        )
+        shown = pd.DataFrame(blanked(rows, "source", "statistic"))
         return Table(frame, "published", caption, shown)
 
     def table_conventions(self) -> Table:
@@ -219,15 +259,15 @@ class Exhibits(Evaluation):
     def table_deviations(self) -> Table:
         """Return what programs do that is not the definition, with an example of each."""
         caption = (
-            "Where programs deviate from the definition, with the largest case on a published "
-            "table. Ours is given there by the programs named, or theirs comes out here when the "
-            "same mistake is made."
+            "Where programs deviate from the definition, with the largest case, on a published "
+            "table if there is one. Support: how many other programs give our number there, and "
+            "whether theirs is remade here by the same mistake; the files name the programs."
         )
         return self._named("other deviates", "deviations", "what the program does", caption)
 
     def _named(self, verdict: str, stem: str, heading: str, caption: str) -> Table:
         frame = self.frame[self.frame["verdict"] == verdict]
-        frame = frame.assign(named=frame["named"].str.split("; ").str[0])
+        frame = frame.assign(named=frame["named"].map(shortened))
         rows = []
         for name in dict.fromkeys(frame["named"]):
             part = frame[frame["named"] == name]
@@ -237,17 +277,17 @@ class Exhibits(Evaluation):
             )
             entry = {
                 heading: name,
-                "programs": ", ".join(sorted(set(part["program"]))),
+                "programs (numbers)": tally(part["program"]),
                 "numbers": len(part),
                 "example": f"{row['table']}: {what}",
-                "theirs": number(row["theirs"]),
-                "ours": number(row["ours"]),
+                "theirs": brief(row["theirs"]),
+                "ours": brief(row["ours"]),
             }
             if verdict == "other deviates":
                 entry["support"] = support(row)
             rows.append(entry)
         shown = pd.DataFrame(rows).sort_values("numbers", ascending=False, kind="stable")
-        return Table(frame, stem, caption, shown)
+        return Table(frame, stem, caption, shown.drop(columns="numbers"))
 
     def table_tolerance(self) -> Table:
         """Return how many matches a smaller tolerance would lose."""
@@ -267,21 +307,23 @@ class Exhibits(Evaluation):
     def table_left(self) -> Table:
         """Return the numbers of other programs that have no counterpart here."""
         frame = pd.DataFrame([vars(row) for row in self.left])
-        groups = frame.groupby(["why", "statistic"], sort=False)
         rows = [
             {
                 "why": why,
-                "statistic": statistic,
+                "statistics": shown_name(str(statistic)),
                 "numbers": len(part),
                 "which": ", ".join(dict.fromkeys(part["quantity"])),
-                "programs": ", ".join(sorted(set(part["program"]))),
+                "programs": ", ".join(sorted(set(part["program"].map(program_name)))),
             }
-            for (why, statistic), part in groups
+            for (why, statistic), part in frame.groupby(["why", "statistic"], sort=False)
         ]
-        shown = pd.DataFrame(rows).sort_values(
-            ["why", "numbers"], ascending=[True, False], kind="stable"
-        )
-        shown = shown.rename(columns={"why": "data"})
+        alike = pd.DataFrame(rows).groupby(["why", "which", "programs"], sort=False)
+        shown = alike.agg(
+            statistics=("statistics", ", ".join), numbers=("numbers", "sum")
+        ).reset_index()
+        shown = shown.sort_values(["why", "numbers"], ascending=[True, False], kind="stable")
+        shown = shown[["why", "statistics", "which", "programs", "numbers"]]
+        shown = pd.DataFrame(blanked(shown.to_dict("records"), "why"))
         caption = "Numbers in the records that are not compared, and why."
         return Table(frame, "not-compared", caption, shown)
 
@@ -290,7 +332,7 @@ class Exhibits(Evaluation):
         counts = self.frame["ours by"].value_counts()
         rows = [
             {
-                "data": module.__name__.removeprefix("benchbook."),
+                "module": module.__name__.removeprefix("benchbook."),
                 "function": name,
                 "numbers": int(counts.get(name, 0)),
                 "why none": "" if name in counts else reason_of(name),
@@ -299,10 +341,11 @@ class Exhibits(Evaluation):
             for name in public_functions(module)
         ]
         frame = pd.DataFrame(rows).sort_values(
-            ["data", "numbers"], ascending=[True, False], kind="stable"
+            ["module", "numbers"], ascending=[True, False], kind="stable"
         )
+        shown = pd.DataFrame(blanked(frame.to_dict("records"), "module"))
         caption = "Every public function of the two modules, and how many numbers stand beside it."
-        return Table(frame, "coverage", caption)
+        return Table(frame, "coverage", caption, shown)
 
 
 # Sixteen digits, a few of them lost in sums and in quantiles.
@@ -321,7 +364,7 @@ def reason_of(name: str) -> str:
 
 def verdict_text(row: Any) -> str:
     """Return a verdict in words, with the convention or the reason."""
-    named = row["named"].split("; ")[0]
+    named = shortened(row["named"])
     return {
         "matches": "matches",
         "convention": f"other convention: {named}",
@@ -339,8 +382,15 @@ def example(part: pd.DataFrame) -> Any:
     return part.iloc[0]
 
 
+def tally(programs: pd.Series) -> str:
+    """Return programs with how many numbers are theirs, ``irr (20), psych (1)``."""
+    counts = programs.value_counts()
+    return ", ".join(f"{name} ({counts[name]})" for name in sorted(counts.index))
+
+
 def support(row: Any) -> str:
     """Return who else gives our number, and whether theirs comes out by the same mistake."""
-    parts = [row["also"]] if row["also"] else []
-    parts += ["theirs reproduced"] if row["reproduced"] else []
-    return "; ".join(parts) or "none"
+    others = len(row["also"].split(", ")) if row["also"] else 0
+    parts = [f"{others} other" + "s" * (others > 1)] if others else []
+    parts += ["remade"] if row["reproduced"] else []
+    return ", ".join(parts) or "none"

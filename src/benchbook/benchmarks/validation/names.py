@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 NAMES = {
     "Cohen kappa": "Cohen's κ",
@@ -88,6 +89,22 @@ def size(difference: float) -> str:
     return f"{difference:.0e}".replace("e-0", "e-").replace("e+0", "e+") if difference else "0"
 
 
+def brief(value: float) -> str:
+    """Return a number to four significant figures."""
+    return number(value) if not math.isfinite(value) else f"{value:.4g}"
+
+
+def blanked(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    """Return rows with a cell only where it changes, and where one before it does, as in print."""
+    shown, before = [], [None] * len(names)
+    for row in rows:
+        now = [row[name] for name in names]
+        same = [now[: place + 1] == before[: place + 1] for place in range(len(names))]
+        shown.append(row | {name: "" for name, alike in zip(names, same, strict=True) if alike})
+        before = now
+    return shown
+
+
 def counted(count: int, noun: str) -> str:
     """Return ``1 number`` or ``3,100 numbers``."""
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
@@ -96,3 +113,8 @@ def counted(count: int, noun: str) -> str:
 def joined(names: list[str]) -> str:
     """Return ``a``, ``a and b`` or ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def shortened(reason: str, longest: int = 90) -> str:
+    """Return a reason, or its first clause when it is long."""
+    return reason if len(reason) <= longest else reason.split("; ")[0]

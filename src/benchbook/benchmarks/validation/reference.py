@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
 from benchbook.errors import BenchbookError, DataError, listed
 from benchbook.ratings import Ratings
 from benchbook.records import project_root
+
+Made = TypeVar("Made")
 
 # Fields of a record that say how a number was made; every other field is a number to compare.
 DESCRIPTION = frozenset(
@@ -180,13 +183,13 @@ class Tables:
 
     Attributes
     ----------
-    fits : dict
-        Models fitted to tables, by table and model, so that each is fitted once.
+    kept : dict
+        What was made from tables, so that records of several programs ask for it once.
     """
 
     folder: Path
     others: Tables | None = None
-    fits: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
     _ratings: dict[tuple[str, str], Ratings] = field(default_factory=dict, repr=False)
     _frames: dict[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
@@ -233,6 +236,12 @@ class Tables:
             self._frames[name] = frame
         return self._frames[name]
 
+    def once(self, key: Any, make: Callable[[], Made]) -> Made:
+        """Return what was made under a key, made now when it is not there."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        return self.kept[key]
+
     def scores(self, name: str) -> Ratings:
         """Return a table as scores, whatever its own scale."""
         return self.ratings(name, "continuous")
@@ -277,6 +286,20 @@ def frozen_folder() -> Path:
     return folder
 
 
+def specification() -> dict[str, Any]:
+    """Return the chapter's specification: which files it compares, and how they were made."""
+    import yaml
+
+    path = frozen_folder().parents[1] / "data" / "validation" / "spec.yml"
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
 def frozen_files() -> list[Path]:
-    """Return the files of frozen records, by name."""
-    return sorted(frozen_folder().glob("*.json"))
+    """Return the files of frozen records that the specification names."""
+    root = frozen_folder().parents[1]
+    return [root / name for name in specification()["files"] if name.endswith(".json")]
+
+
+def made_with() -> dict[str, str]:
+    """Return the versions of R and its packages that the frozen numbers were made with."""
+    return {str(name): str(version) for name, version in specification()["made_with"].items()}
