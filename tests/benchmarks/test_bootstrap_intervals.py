@@ -267,9 +267,7 @@ def test_where_nothing_is_adequate_the_best_is_named_and_not_met():
 
 
 def test_a_kept_study_reads_back(tmp_path):
-    made = study.run(
-        study.cells(["kappa"]), n_replications=5, n_resamples=100, level=LEVEL, seed=1
-    )
+    made = study.run(study.cells(["kappa"]), n_replications=5, n_resamples=100, level=LEVEL, seed=1)
     path = tmp_path / record.FILE
     record.write(made, path)
     first = path.read_bytes()

@@ -132,9 +132,7 @@ class Chapter:
     def say_coverage(self) -> str:
         """Say what the simulation shows."""
         lines = [
-            line
-            for key in self.keys
-            if (line := _finding(self.main, key, self.parameters.level))
+            line for key in self.keys if (line := _finding(self.main, key, self.parameters.level))
         ]
         return "\n".join(f"- {line}" for line in lines)
 

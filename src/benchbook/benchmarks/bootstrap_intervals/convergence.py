@@ -45,9 +45,7 @@ class Convergence:
         design = DESIGNS[EXAMPLE]
         generator = Cell(design, design.headline, True).generator(self.seed, 0)
         sample = design.draw(generator, design.headline)
-        return resample(
-            sample.statistic, cluster=sample.cluster, n_resamples=POOL, seed=self.seed
-        )
+        return resample(sample.statistic, cluster=sample.cluster, n_resamples=POOL, seed=self.seed)
 
     @cached_property
     def replicates(self) -> np.ndarray:

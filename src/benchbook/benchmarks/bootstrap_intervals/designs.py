@@ -85,9 +85,7 @@ class Design(ABC):
         """Return the intervals by formula, for items or clusters as the unit."""
 
 
-def effects(
-    generator: np.random.Generator, cluster: np.ndarray, correlation: float
-) -> np.ndarray:
+def effects(generator: np.random.Generator, cluster: np.ndarray, correlation: float) -> np.ndarray:
     """Return standard normal variates, one per item, correlated within clusters.
 
     Parameters

@@ -51,8 +51,7 @@ def table_designs(keys: Sequence[str]) -> Table:
                 "item": one.item,
                 "truth": one.truth,
                 "correlation": f"{one.headline:g}",
-                "also at": ", ".join(f"{rho:g}" for rho in one.sweep if rho != one.headline)
-                or "–",
+                "also at": ", ".join(f"{rho:g}" for rho in one.sweep if rho != one.headline) or "–",
             }
         )
     caption = (

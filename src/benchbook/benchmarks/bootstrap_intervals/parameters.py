@@ -70,9 +70,7 @@ class Parameters(BaseModel):
                 "the condition, false when low ones do"
             )
         fields = Parameters.model_fields
-        changed = [
-            name for name in OF_A_FILE if getattr(self, name) != fields[name].default
-        ]
+        changed = [name for name in OF_A_FILE if getattr(self, name) != fields[name].default]
         if self.data is None and changed:
             raise ValueError(f"{', '.join(changed)} describe a file, and no data file is given")
         return self

@@ -148,9 +148,7 @@ def _run_cell(
         sample = design.draw(generator, point.correlation)
         draws = int(generator.integers(2**32))
         for unit in ("item", "cluster") if design.clustered else ("item",):
-            values[replication], made = _intervals(
-                point, sample, unit, n_resamples, level, draws
-            )
+            values[replication], made = _intervals(point, sample, unit, n_resamples, level, draws)
             for method, bounds in made.items():
                 tallies.setdefault((unit, method), Tally()).add(*bounds)
     where = {"design": design.key, "correlation": point.correlation}
@@ -245,9 +243,7 @@ def with_rates(coverage: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:
     table["coverage"] = covered / given.where(given > 0)
     shrunk = (covered + 0.5) / (given + 1)
     table["error"] = np.sqrt(shrunk * (1 - shrunk) / given.where(given > 0))
-    bounds = [
-        proportion(int(x), int(n), level=level) for x, n in zip(covered, given, strict=True)
-    ]
+    bounds = [proportion(int(x), int(n), level=level) for x, n in zip(covered, given, strict=True)]
     table["low"], table["high"] = ([b.low for b in bounds], [b.high for b in bounds])
     table["without"] = 1 - given / table["n_replications"]
     return table

@@ -169,9 +169,7 @@ def _one_patient(level: float, how: dict[str, Any]) -> dict[str, Any]:
         drawn.point,
         drawn.interval("percentile", level),
         drawn.interval("bca", level),
-        delong_interval(
-            positive, scores, higher_is_positive=True, cluster=patient, level=level
-        ),
+        delong_interval(positive, scores, higher_is_positive=True, cluster=patient, level=level),
     )
 
 
@@ -191,9 +189,7 @@ def _mixed_patients(level: float, how: dict[str, Any]) -> dict[str, Any]:
         drawn.point,
         drawn.interval("percentile", level),
         drawn.interval("bca", level),
-        delong_interval(
-            positive, scores, higher_is_positive=True, cluster=patient, level=level
-        ),
+        delong_interval(positive, scores, higher_is_positive=True, cluster=patient, level=level),
     )
 
 
