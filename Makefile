@@ -1,8 +1,9 @@
 # Thin: each target is one line to the tool that does the work. Windows without make: see README.md.
-PYTHON ?= python3
 ifeq ($(OS),Windows_NT)
+PYTHON ?= py
 BIN := .venv/Scripts
 else
+PYTHON ?= python3
 BIN := .venv/bin
 endif
 

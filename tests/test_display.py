@@ -16,6 +16,7 @@ from benchbook.display import (
     html_table,
     interval_text,
     p_text,
+    plain,
     say,
     without_repeats,
 )
@@ -105,3 +106,29 @@ def test_sentences_are_shown_as_markdown(shown):
     say("κ is *0.70*.")
     ((markdown,), _) = shown[0]
     assert markdown.data == "κ is *0.70*."
+
+
+def test_names_from_a_file_are_shown_as_they_are():
+    import pypandoc
+
+    name = "<script>x</script> @smith b_2 $x$ *d* [e](f) #g ~h~ ^i^ `j` |k| !l \\m"
+    shown = pypandoc.convert_text(f"**{plain(name)}**", "html", format="markdown")
+    assert "<script>" not in shown
+    assert "<em>" not in shown
+    assert "math" not in shown
+    text = pypandoc.convert_text(
+        plain(name), "plain", format="markdown", extra_args=["--wrap=none"]
+    )
+    assert text.strip() == name
+
+
+def test_nothing_is_shown_for_what_does_not_apply(shown):
+    Shelf("chapter").show(None)
+    say("")
+    assert shown == []
+
+
+def test_words_that_begin_with_a_number_are_no_numbers():
+    text = html_table(pd.DataFrame({"why": ["3 raters agree"], "x": ["0.5 (0.1 to 0.9)"]}))
+    assert "<td>3 raters agree</td>" in text
+    assert 'nowrap">0.5 (0.1 to 0.9)</td>' in text

@@ -418,3 +418,55 @@ def test_the_head_of_the_page_speaks_of_the_readers_file(write):
     head = irr.front_matter(parameters)
     assert "ratings.csv" in head["description"]
     assert "published" not in str(head)
+
+
+# ---- what a reader's file must not do -----------------------------------------------------
+
+
+def test_one_item_is_refused(write):
+    with pytest.raises(DataError, match="one item"):
+        chapter(data=write("case,a,b\n1,x,y\n"), kind="nominal", item="case")
+
+
+def test_one_cluster_is_refused_before_anything_runs(write):
+    data = write("item,patient,a,b\n1,p,x,x\n2,p,y,y\n")
+    with pytest.raises(DataError, match="only one"):
+        chapter(data=data, kind="nominal", cluster="patient")
+
+
+def test_scores_called_nominal_are_refused(write):
+    rows = "\n".join(f"{i % 7}.{i},{(i + 7) % 7}.{i % 23}" for i in range(10, 60))
+    with pytest.raises(DataError, match="kind=continuous"):
+        chapter(data=write(f"a,b\n{rows}\n"), kind="nominal")
+
+
+def test_names_cannot_write_into_the_page(write):
+    data = write("<b>one</b>,@two,t_3\n*x*,*x*,y\n*x*,y,y\ny,y,*x*\ny,y,y\n")
+    for caption in (
+        one.caption
+        for one in everything_shown(chapter(data=data, kind="nominal"))
+        if isinstance(one, Drawing)
+    ):
+        assert "<b>" not in caption.replace("\\<b\\>", "")
+        assert "@two" not in caption.replace("\\@two", "")
+
+
+def test_exhibits_that_do_not_apply_show_nothing(write):
+    text, values = OWN["scores two"]
+    one = chapter(data=write(text), **values)
+    for condition, names in EXHIBITS.items():
+        if condition not in one.conditions:
+            for name in names:
+                assert not getattr(one, name)()
+
+
+def test_few_clusters_are_told(write):
+    text, values = OWN["nominal clustered"]
+    assert "too narrow" in chapter(data=write(text), **values).say_data_statement()
+
+
+def test_rows_kept_are_told(write):
+    data = write("case,site,a,b\n1,x,u,u\n2,x,v,v\n3,y,u,v\n4,x,u,v\n")
+    one = chapter(data=data, kind="nominal", item="case", raters=["a", "b"], where={"site": "x"})
+    assert "site = x" in one.say_data_statement()
+    assert one.studies[0].ratings.n_items == 3

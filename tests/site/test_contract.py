@@ -41,7 +41,7 @@ NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_every_chapter_keeps_the_contract(path: Path):
-    assert check_contract(path) == []
+    assert not (problems := check_contract(path)), "\n".join(problems)
     model = Project(path.parents[1]).model(path.stem)
     assert check_notebook_against_model(path, model) == []
 

@@ -71,9 +71,9 @@ def check_parts(cells: Mapping[str, Column], origin: Origin, otherwise: str) -> 
         if _FREQUENCY.fullmatch(name) and all(canonical(one).isdigit() for one in column.labels):
             what, found, part = "a frequency", "whole numbers under this name", "frequency"
         elif _IDENTIFIER.fullmatch(name) or _IDENTIFIER_ENDING.fullmatch(name):
-            what, found, part = "the identifier of the items", "its name", "item"
+            what, found, part = "an identifier", "a name like one", "item"
         elif _running(column):
-            what, found, part = "the identifier of the items", "the numbers of the rows", "item"
+            what, found, part = "an identifier", "the numbers of the rows", "item"
         else:
             continue
         raise origin.error(
@@ -81,7 +81,9 @@ def check_parts(cells: Mapping[str, Column], origin: Origin, otherwise: str) -> 
             row=0,
             column=name,
             found=found,
-            expected=f"{part}={name}, or {otherwise}",
+            expected=f"{part}={name}"
+            + (f", cluster={name}" if part == "item" else "")
+            + f", or {otherwise}",
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import os
 import unicodedata
 from pathlib import Path
 
@@ -55,7 +54,7 @@ def read_bytes(file: Path) -> bytes:
 
 
 def _existing(file: Path) -> Path:
-    if os.path.exists(file):
+    if file.exists():
         return file
     names = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
     # Some systems store a Korean name as letters in parts, which no keyboard types.

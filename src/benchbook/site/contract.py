@@ -134,8 +134,20 @@ def check_contract(path: Path) -> list[str]:
         *_budget(cells),
         *_shell_lines(cells),
         *_record(notebook),
+        *_own_name(path.stem, cells),
     ]
     return problems
+
+
+_NAMED = re.compile(r"\b(?:Shelf|save_record|output_folder)\(\s*[\"']([^\"']+)[\"']")
+
+
+def _own_name(stem: str, cells: Sequence[CodeCell]) -> Iterator[str]:
+    """Tell where a copied notebook still files its results under the name of its model."""
+    for entry in cells:
+        for name in _NAMED.findall(entry.code):
+            if name != stem:
+                yield f"{entry.place}: files under '{name}'; expected '{stem}'"
 
 
 def _stored_outputs(cells: Sequence[CodeCell]) -> Iterator[str]:

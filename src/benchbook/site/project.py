@@ -91,7 +91,7 @@ class Project:
         for name in chosen:
             if name not in known:
                 hint = nearest(name, known)
-                raise BenchbookError(f"unknown benchmark '{name}'; {hint}".rstrip(".") + ".")
+                raise BenchbookError(f"unknown benchmark '{name}'; {hint}")
         return chosen or known
 
     def source(self, name: str) -> Path:

@@ -254,6 +254,8 @@ class CategoryExhibits(Evaluation):
 
     def _weighted(self, study: Study, weights: str | None) -> Estimate:
         level, ratings = self.parameters.level, study.ratings
+        if study.two and weights in (None, self.parameters.weights):
+            return self.found[study.key]["weighted_kappa" if weights else "kappa"].reported
         if study.two:
             made = cohen_kappa(ratings, weights=weights, level=level).estimate
             statistic = kappa_statistic(ratings, weights=weights)
@@ -488,6 +490,7 @@ NOTHING = 0.005
 NOTHING_SHARE = 0.01
 # Two categories that agree equally well differ by rounding only.
 TIE = 1e-9
+MOST_NAMED = 3
 
 
 def _kappa_remarks(study: Study, result: KappaResult) -> list[str]:
@@ -513,8 +516,9 @@ def _best_and_worst(by_category: pd.DataFrame) -> list[str]:
         return []
 
     def named(value: float) -> str:
-        same = known[(known["value"] - value).abs() < TIE]
-        return f"{' and '.join(map(plain, same['category']))} ({value:.2f})"
+        same = [*known[(known["value"] - value).abs() < TIE]["category"]]
+        more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
+        return f"{' and '.join(map(plain, same[:MOST_NAMED]))}{more} ({value:.2f})"
 
     return [f"Best agreed: {named(known['value'].max())}; least: {named(known['value'].min())}"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchbook.agreement import cohen_kappa, fleiss_kappa
+from benchbook.agreement import fleiss_kappa
 from benchbook.display import plain
 from benchbook.estimate import Estimate
 from benchbook.icc import intraclass_correlations
@@ -61,14 +61,14 @@ def _categorical(chapter: Chapter, study: Study) -> list[dict[str, Any]]:
             _row(study, "items resampled, not clusters", made, alone[coefficient.key].bootstrap())
         )
     if study.ordinal and study.two:
-        plain = cohen_kappa(study.ratings, level=parameters.level).estimate
-        found.append(_row(study, "no weights", made, plain))
+        unweighted = chapter.found[study.key]["kappa"].reported
+        found.append(_row(study, "no weights", made, unweighted))
     used = used_categories(study.ratings)
     if study.ordinal and 1 < used < study.ratings.n_categories:
         dropped = observed_scale(study.ratings)
         changed = coefficients(replace(study, ratings=dropped), parameters)[coefficient.key]
         found.append(_row(study, "unused levels left out of the scale", made, changed.reported))
-    if not study.two:
+    if not study.two and study.ratings.clusters is None:
         found += _fleiss(study, parameters.level)
     return found
 

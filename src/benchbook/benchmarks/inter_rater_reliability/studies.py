@@ -217,6 +217,7 @@ def _own(parameters: Parameters) -> Study:
         **text,
     )
     _check_size(ratings)
+    _check_scale(ratings)
     _check_model(ratings, parameters.model)
     n_rows = read_csv_table(file, **text).n_read
     # A cluster column that is itself called "item" must not read as the item.
@@ -243,6 +244,27 @@ def _check_size(ratings: Ratings) -> None:
             file=ratings.source,
             found=f"the cluster '{clusters[0]}' in every row",
             expected="two clusters or more, or no cluster column",
+        )
+
+
+# More unlike decimal numbers than this are scores that were called nominal by mistake.
+MOST_DECIMALS = 20
+
+
+def _check_scale(ratings: Ratings) -> None:
+    if ratings.kind != "nominal" or ratings.declared:
+        return
+    labels = [str(label) for label in ratings.categories or ()]
+    if len(labels) > MOST_DECIMALS and any("." in label for label in labels):
+        try:
+            list(map(float, labels))
+        except ValueError:
+            return
+        raise DataError(
+            "the categories look like scores",
+            file=ratings.source,
+            found=f"{len(labels)} different numbers, decimals among them",
+            expected="kind=continuous, or the categories declared",
         )
 
 
