@@ -37,7 +37,7 @@ def fingerprint() -> str:
 
 def pip(*arguments: str, **options: object) -> None:
     """Run the environment's pip, quietly."""
-    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     subprocess.run([*command, *arguments], check=True, cwd=ROOT, **options)  # type: ignore[call-overload]
 
 
