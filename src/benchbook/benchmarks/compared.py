@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from benchbook.errors import BenchbookError
 from benchbook.estimate import Estimate
@@ -26,15 +27,18 @@ class Compared:
         )
 
 
-def compare(name: str, by_formula: float, by_package: float | Estimate) -> Compared:
+def compare(name: str, by_formula: float, by_package: Any) -> Compared:
     """Return the value of a definition by the page's formula and by the package.
+
+    ``by_package`` is a number, an Estimate, or a result that carries one.
 
     Raises
     ------
     BenchbookError
         When the two differ: the page must not be published then.
     """
-    value = by_package.value if isinstance(by_package, Estimate) else float(by_package)
+    found = getattr(by_package, "estimate", by_package)
+    value = found.value if isinstance(found, Estimate) else float(found)
     if not abs(by_formula - value) <= SAME:
         raise BenchbookError(
             f"{name}: the formula on the page gives {by_formula!r}, the package {value!r}."

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from benchbook.benchmarks.compared import compare
 from benchbook.parameters import from_namespace
 
 from .chapter import Chapter
 from .parameters import Parameters
 from .studies import NAME, load, named_conditions
-from .theory import compare, figure_consistency, figure_paradox, surprises
+from .theory import figure_consistency, figure_paradox, surprises
 
 __all__ = [
     "NAME",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,46 +10,11 @@ import pandas as pd
 
 from benchbook.agreement import cohen_kappa, gwet_ac, krippendorff_alpha, percent_agreement
 from benchbook.display import Drawing, Table
-from benchbook.errors import BenchbookError
 from benchbook.estimate import Estimate
 from benchbook.icc import concordance, icc, spearman
 from benchbook.ratings import Ratings
 
 from .wording import share
-
-# Two computations of one definition differ by rounding only.
-SAME = 1e-12
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One definition evaluated twice; shown as a sentence."""
-
-    name: str
-    by_formula: float
-    by_package: float
-
-    def _repr_markdown_(self) -> str:
-        return (
-            f"{self.name}: {self.by_formula:.6f} by the formula, {self.by_package:.6f} by the "
-            "package."
-        )
-
-
-def compare(name: str, by_formula: float, by_package: Any) -> Compared:
-    """Return the value of a definition by the page's formula and by the package.
-
-    Raises
-    ------
-    BenchbookError
-        When the two differ: the page must not be published then.
-    """
-    value = _estimate(by_package).value
-    if not abs(by_formula - value) <= SAME:
-        raise BenchbookError(
-            f"{name}: the formula on the page gives {by_formula!r}, the package {value!r}."
-        )
-    return Compared(name, float(by_formula), value)
 
 
 def paradox_curves(sensitivity: float = 0.9, specificity: float = 0.9) -> pd.DataFrame:
