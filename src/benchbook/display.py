@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from .estimate import bounds_text
 from .records import file_link, output_folder
 
 if TYPE_CHECKING:
@@ -201,8 +202,7 @@ def interval_text(value: float, low: float, high: float, *, digits: int = 3) -> 
     text = f"{value:.{digits}f}"
     if pd.isna(low) or pd.isna(high):
         return text
-    dash = " to " if low < 0 or high < 0 else "–"
-    return f"{text} ({low:.{digits}f}{dash}{high:.{digits}f})"
+    return f"{text} ({bounds_text(low, high, f'.{digits}f')})"
 
 
 def _cell(value: Any, digits: int, is_p: bool) -> str:

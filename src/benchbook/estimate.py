@@ -93,10 +93,7 @@ class Estimate:
             return f"undefined: {self.reason}"
         text = _shown(self.value, spec)
         if self.has_interval:
-            low, high = _shown(self.low, spec), _shown(self.high, spec)
-            # An en dash beside a minus sign cannot be read; negative bounds take "to".
-            dash = " to " if "-" in low + high else "–"
-            text += f" ({low}{dash}{high})"
+            text += f" ({bounds_text(self.low, self.high, spec)})"
         elif self.reason:
             text += f" (no interval: {self.reason})"
         return text
@@ -141,3 +138,16 @@ def _shown(number: float, spec: str) -> str:
 def undefined(reason: str, **fields: Any) -> Estimate:
     """Return an estimate without a value, carrying the reason."""
     return Estimate(value=math.nan, reason=reason, **fields)
+
+
+def bounds_text(low: float, high: float, spec: str = ".3f") -> str:
+    """Return two bounds in words, such as ``0.652–0.751`` or ``-0.050 to 0.120``."""
+    first, last = _shown(low, spec), _shown(high, spec)
+    # An en dash beside a minus sign cannot be read; negative bounds take "to".
+    dash = " to " if "-" in first + last else "–"
+    return f"{first}{dash}{last}"
+
+
+def estimate_of(result: Any) -> Estimate:
+    """Return the estimate of a result that carries one; an estimate is its own."""
+    return result if isinstance(result, Estimate) else result.estimate

@@ -29,7 +29,7 @@ from benchbook.agreement import (
     percent_agreement,
     percent_agreement_statistic,
 )
-from benchbook.estimate import Estimate
+from benchbook.estimate import Estimate, estimate_of
 from benchbook.ratings import Ratings
 from benchbook.resampling import Distribution, SumsStatistic, resample, resample_many
 
@@ -144,17 +144,13 @@ def coefficients(study: Study, parameters: Parameters) -> dict[str, Coefficient]
     return {
         key: Coefficient(
             key,
-            _estimate(analytic(ratings)),
+            estimate_of(analytic(ratings)),
             distribution,
             parameters.level,
             ratings.clusters is not None,
         )
         for (key, analytic, _), distribution in zip(chosen, distributions, strict=True)
     }
-
-
-def _estimate(result: Any) -> Estimate:
-    return result if isinstance(result, Estimate) else result.estimate
 
 
 HEADLINE = {

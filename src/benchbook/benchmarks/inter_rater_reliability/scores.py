@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from benchbook.agreement import krippendorff_alpha
@@ -55,9 +56,7 @@ class Scores:
     @cached_property
     def complete(self) -> int:
         """Number of items that every rater scored."""
-        import numpy as np
-
-        return int((~np.isnan(self.study.ratings.values)).all(axis=1).sum())
+        return int((~_any_missing(self.study)).sum())
 
     @cached_property
     def analysis(self) -> IntraclassCorrelations | None:
@@ -292,7 +291,5 @@ def without_interval(estimate: Estimate) -> Estimate:
     return replace(estimate, low=math.nan, high=math.nan)
 
 
-def _any_missing(study: Study) -> Any:
-    import numpy as np
-
+def _any_missing(study: Study) -> np.ndarray:
     return np.isnan(study.ratings.values).any(axis=1)

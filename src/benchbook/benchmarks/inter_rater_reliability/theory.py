@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchbook.agreement import cohen_kappa, gwet_ac, krippendorff_alpha, percent_agreement
 from benchbook.display import Drawing, Table
-from benchbook.estimate import Estimate
+from benchbook.estimate import Estimate, estimate_of
 from benchbook.icc import concordance, icc, spearman
 from benchbook.ratings import Ratings
 
@@ -116,11 +116,11 @@ def figure_consistency() -> Drawing:
         "ICC(2,1)": icc(both, "ICC(2,1)").estimate,
         "Lin's CCC": concordance(first, second).ccc,
     }
-    lin = _estimate(found["Lin's CCC"]).value
+    lin = estimate_of(found["Lin's CCC"]).value
     groups = ["consistency", "consistency", "agreement", "agreement"]
     table = pd.DataFrame(
         [
-            _without_interval(name, _estimate(value), group)
+            _without_interval(name, estimate_of(value), group)
             for (name, value), group in zip(found.items(), groups, strict=True)
         ]
     )
@@ -128,7 +128,7 @@ def figure_consistency() -> Drawing:
         f"**Consistent and in disagreement.** Rater B always scores {SHIFT:g} points more than "
         "rater A (invented scores). A constant shift changes neither the order nor the "
         "differences between items, so Spearman's ρ and ICC(3,1) are 1; "
-        f"ICC(2,1) is {_estimate(found['ICC(2,1)']).value:.2f} and Lin's coefficient "
+        f"ICC(2,1) is {estimate_of(found['ICC(2,1)']).value:.2f} and Lin's coefficient "
         f"{lin:.2f}, since no score is."
     )
     alt = (
@@ -138,10 +138,6 @@ def figure_consistency() -> Drawing:
     )
     drawn = consistency_against_agreement(first, second, table, unit="points")
     return Drawing(drawn, "consistency", caption, alt)
-
-
-def _estimate(result: Any) -> Estimate:
-    return result if isinstance(result, Estimate) else result.estimate
 
 
 def _without_interval(name: str, estimate: Estimate, group: str) -> dict[str, Any]:

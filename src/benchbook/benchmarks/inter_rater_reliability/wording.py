@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from benchbook.display import p_text
-from benchbook.estimate import Estimate
+from benchbook.estimate import Estimate, bounds_text
 
 __all__ = [
     "bullets",
@@ -113,5 +113,4 @@ def span(low: float, high: float, digits: int = 3) -> str:
     """Return an interval without its value, a dash when there is none."""
     if math.isnan(low) or math.isnan(high):
         return "–"
-    dash = " to " if low < 0 or high < 0 else "–"
-    return f"{low:.{digits}f}{dash}{high:.{digits}f}"
+    return bounds_text(low, high, f".{digits}f")
