@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import ecg_examples
 import numpy as np
 import pandas as pd
 
@@ -354,3 +355,6 @@ AWKWARD: dict[str, Callable[..., HouseFigure]] = {
         [0.2, np.nan], [undefined(REASON, name=LONG)], **kw
     ),
 }
+
+ORDINARY |= ecg_examples.ORDINARY
+AWKWARD |= ecg_examples.AWKWARD

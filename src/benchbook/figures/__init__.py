@@ -11,6 +11,8 @@ from .agreement import (
     kappa_paradox,
     leave_one_out,
 )
+from .calibration import reliability
+from .classification import roc_plane
 from .comparison import (
     bland_altman_plot,
     consistency_against_agreement,
@@ -23,10 +25,13 @@ from .coverage import (
     interval_widths,
     intervals_on_distribution,
 )
+from .ecg_page import ecg_page
 from .export import figure_data, save_figure, save_table
 from .intervals import bootstrap_distribution, interval_comparison
 from .items import ratings_by_item
+from .ranks import co_occurrence, rank_heatmap
 from .raters import category_use, pairwise_heatmap
+from .scores import class_scores, forest_of_differences, macro_scores
 from .style import PALETTE, WIDTHS_MM, HouseFigure, house_style
 from .validation import differences
 
@@ -37,14 +42,18 @@ __all__ = [
     "bland_altman_plot",
     "bootstrap_distribution",
     "category_use",
+    "class_scores",
+    "co_occurrence",
     "coefficient_difference",
     "consistency_against_agreement",
     "convergence",
     "coverage_against_correlation",
     "coverage_by_method",
     "differences",
+    "ecg_page",
     "figure_data",
     "forest",
+    "forest_of_differences",
     "house_style",
     "icc_forms",
     "interval_comparison",
@@ -52,8 +61,12 @@ __all__ = [
     "intervals_on_distribution",
     "kappa_paradox",
     "leave_one_out",
+    "macro_scores",
     "pairwise_heatmap",
+    "rank_heatmap",
     "ratings_by_item",
+    "reliability",
+    "roc_plane",
     "save_figure",
     "save_table",
 ]
