@@ -1,0 +1,120 @@
+"""Checking a benchmark without running it: specification, data, parameters, notebook cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchbook.errors import BenchbookError, ParameterError
+
+from .build import data_files
+from .project import Project, read_notebook
+from .run import prepare
+
+if TYPE_CHECKING:
+    from benchbook.specs import Specification
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What was found of one benchmark.
+
+    Parameters
+    ----------
+    name : str
+        The benchmark.
+    specification : str or None
+        Its hash; None without a ``spec.yml``.
+    n_files : int
+        Data files that go into a run.
+    n_parameters : int
+        Parameters of the notebook.
+    notes : tuple of str
+        What is sound and worth knowing.
+    """
+
+    name: str
+    specification: str | None
+    n_files: int
+    n_parameters: int
+    notes: tuple[str, ...] = ()
+
+
+def inspect(
+    project: Project,
+    name: str,
+    given: Mapping[str, Any] | None = None,
+    data: Path | None = None,
+) -> Inspection:
+    """Check everything about a benchmark that can be checked before a kernel starts.
+
+    Parameters
+    ----------
+    project : Project
+        Where it is.
+    name : str
+        The benchmark.
+    given : mapping of str to object, optional
+        Parameters; the others take their defaults.
+    data : Path, optional
+        A file in place of the bundled data.
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    BenchbookError
+        The first thing that cannot be used: the specification, its results, a file that it names,
+        the parameters cell, a parameter, or the data.
+    """
+    hash_, notes = _inspect_specification(project, name)
+    files = data_files(project, name)
+    model = project.model(name)
+    from benchbook.parameters import check_notebook_against_model
+
+    problems = check_notebook_against_model(read_notebook(project.source(name)), model)
+    if problems:
+        raise ParameterError(f"parameters cell of {name}.ipynb: {'; '.join(problems)}.")
+    prepare(project, name, given, data, defaults=True)
+    return Inspection(name, hash_, len(files), len(model.model_fields), notes)
+
+
+def _inspect_specification(project: Project, name: str) -> tuple[str | None, tuple[str, ...]]:
+    if not (project.data(name) / "spec.yml").is_file():
+        return None, ("no specification",)
+    from benchbook.specs import TaskSpecification, leaderboard, read_spec, results_of
+
+    spec = read_spec(name, project.root)
+    if not isinstance(spec, TaskSpecification):
+        return spec.hash, ()
+    board = leaderboard(spec, results_of(name, project.root))
+    told = [
+        f"results: {len(board.ranked)} ranked, {len(board.pending)} pending, "
+        f"{len(board.not_ranked)} not ranked"
+    ]
+    return spec.hash, (*told, *_notes_on_origin(spec))
+
+
+def _notes_on_origin(spec: Specification) -> list[str]:
+    origin = getattr(spec, "origin", None)
+    if origin is None or origin.ours in (None, spec.hash):
+        return []
+    return [
+        f"found equivalent to {origin.task} as {origin.ours}; what is measured has changed since, "
+        f"so its results are pending until origin.ours is {spec.hash}"
+    ]
+
+
+def inspect_all(project: Project, names: list[str]) -> list[Inspection | BenchbookError]:
+    """Check several benchmarks with their defaults; one that fails does not stop the others."""
+    found: list[Inspection | BenchbookError] = []
+    for name in project.select(names):
+        try:
+            found.append(inspect(project, name))
+        except BenchbookError as error:
+            found.append(error)
+    return found
