@@ -1,4 +1,4 @@
-"""Reading a file of ratings, and refusing it in one clear paragraph when it cannot be used."""
+"""Reading files of ratings and typed tables, or refusing them in one clear paragraph."""
 
 from __future__ import annotations
 
@@ -17,8 +17,23 @@ from .layouts import (
     read_long,
     read_wide,
 )
+from .parquet_text import ParquetTexts, is_parquet, numbers_of
+from .tables import Column, InputTable, read_input
 
-__all__ = ["LAYOUTS", "MISSING", "CsvTable", "read_csv_table", "read_ratings"]
+__all__ = [
+    "LAYOUTS",
+    "MISSING",
+    "Column",
+    "CsvTable",
+    "InputTable",
+    "ParquetTexts",
+    "is_parquet",
+    "numbers_of",
+    "read_csv_table",
+    "read_input",
+    "read_ratings",
+    "read_table",
+]
 
 LAYOUTS = ("auto", "wide", "long", "counts", "contingency")
 
@@ -41,13 +56,13 @@ def read_ratings(
     encoding: str = "utf-8",
     missing: Sequence[str] = MISSING,
 ) -> Ratings:
-    """Read ratings from a delimited text file.
+    """Read ratings from a delimited text file, or from a Parquet file (``.parquet``).
 
     Parameters
     ----------
     path : path
         The file; see :func:`read_csv_table` for ``header``, ``delimiter``, ``encoding`` and
-        ``missing``.
+        ``missing``. Of a Parquet file the last alone has a use.
     kind : {"nominal", "ordinal", "continuous"}
         Level of measurement.
     layout : {"auto", "wide", "long", "counts", "contingency"}
@@ -85,9 +100,7 @@ def read_ratings(
     if layout not in LAYOUTS:
         raise ParameterError(f"unknown layout {quoted(layout)}; {nearest(layout, LAYOUTS)}")
     items = [item] if isinstance(item, str) else list(item or [])
-    table = read_csv_table(
-        path, header=header, delimiter=delimiter, encoding=encoding, missing=missing
-    )
+    table = read_table(path, header=header, delimiter=delimiter, encoding=encoding, missing=missing)
     request = Request(
         kind=kind,
         categories=categories,
@@ -106,6 +119,41 @@ def read_ratings(
         "contingency": read_contingency,
     }[_layout(layout, request, table)]
     return read(kept_rows(table, request.where), request)
+
+
+def read_table(
+    path: str | Path,
+    *,
+    header: bool = True,
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = MISSING,
+) -> CsvTable:
+    """Read a table as cells of text; a Parquet file gives what a CSV of its content would.
+
+    Parameters
+    ----------
+    path, header, delimiter, encoding, missing
+        See :func:`read_csv_table`. A name that ends in ``.parquet`` is a Parquet file, whose rows
+        are numbered from 1.
+
+    Raises
+    ------
+    DataError
+        As :func:`read_csv_table`; for Parquet, a column of lists, structures or bytes too, or
+        pyarrow not being installed.
+    ParameterError
+        How text is written, said of a Parquet file.
+    """
+    if not is_parquet(path):
+        return read_csv_table(
+            path, header=header, delimiter=delimiter, encoding=encoding, missing=missing
+        )
+    given = {"header": not header, "delimiter": delimiter != ",", "encoding": encoding != "utf-8"}
+    useless = [name for name, stated in given.items() if stated]
+    if useless:
+        raise ParameterError(f"a Parquet file has no use for {' and '.join(useless)}.")
+    return ParquetTexts(path, missing).table()
 
 
 def _layout(layout: str, request: Request, table: CsvTable) -> str:

@@ -85,18 +85,39 @@ def read_csv_table(
     ParameterError
         An encoding that does not exist, a delimiter that is not one character.
     """
-    file, mark = Path(path), _delimiter(delimiter)
-    raw = read_bytes(file)
+    file = Path(path)
+    _delimiter(delimiter)
+    return parse_csv(
+        read_bytes(file),
+        file.name,
+        header=header,
+        delimiter=delimiter,
+        encoding=encoding,
+        missing=missing,
+    )
+
+
+def parse_csv(
+    raw: bytes,
+    name: str,
+    *,
+    header: bool = True,
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = MISSING,
+) -> CsvTable:
+    """Read a delimited text file from its bytes; see :func:`read_csv_table`."""
+    mark = _delimiter(delimiter)
     # The line by which Excel tells itself the separator is no row.
-    text = _SEPARATOR_LINE.sub("", decode(raw, file.name, encoding, mark))
-    records = _records(text, file.name, mark)
-    _check_separated(records, text, file.name, mark)
-    names, body = _names(_even(records, text, file.name, mark, header), header, file.name)
+    text = _SEPARATOR_LINE.sub("", decode(raw, name, encoding, mark))
+    records = _records(text, name, mark)
+    _check_separated(records, text, name, mark)
+    names, body = _names(_even(records, text, name, mark, header), header, name)
     frame = _frame(names, [cells for _, cells in body], missing)
     lines = [line for line, _ in body]
     digest = hashlib.sha256(raw).hexdigest()
     header_line = records[0][0] if header else None
-    return CsvTable(frame, lines, file.name, digest, len(lines), header_line)
+    return CsvTable(frame, lines, name, digest, len(lines), header_line)
 
 
 def _frame(names: list[str], rows: list[list[str]], missing: Sequence[str]) -> pd.DataFrame:

@@ -36,7 +36,7 @@ _CSV = "a table as delimited text (CSV, saved as UTF-8)"
 def read_bytes(file: Path) -> bytes:
     """Return what a file holds, refusing what is not there or is empty."""
     try:
-        found = _existing(file)
+        found = existing_file(file)
         if found.is_dir():
             raise DataError("this is a folder", file=str(file), expected="a file: " + _CSV)
         raw = found.read_bytes()
@@ -53,7 +53,8 @@ def read_bytes(file: Path) -> bytes:
     return raw
 
 
-def _existing(file: Path) -> Path:
+def existing_file(file: Path) -> Path:
+    """Return the file under the name it has on the disk, or refuse one that is not there."""
     if file.exists():
         return file
     names = [other.name for other in file.parent.iterdir()] if file.parent.is_dir() else []
