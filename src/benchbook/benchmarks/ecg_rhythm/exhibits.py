@@ -1,0 +1,446 @@
+"""What was read, and how the models rank the records: tables and figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchbook.display import Drawing, Table, plain
+from benchbook.metrics import ranked_counts
+
+from .evaluation import Evaluation
+from .study import MARKS
+from .wording import bullets, cell, count, grouped, listing, marked, remark, without_width
+
+# ---- data -----------------------------------------------------------------------------------
+
+
+def data_statement(run: Evaluation) -> str:
+    """State at the top whose data these are, and what was left out."""
+    study = run.study
+    size = count(study.records.size, "record")
+    if study.unit == "patient":
+        size += f" of {count(study.n_patients, 'patient')}"
+    size += f", {count(len(study.labels), 'label')}"
+    if study.models:
+        size += f", {count(len(study.models), 'model')}"
+    if len(study.readers):
+        size += f", {count(len(study.readers), 'reader')}"
+    kept = "No score, answer or label of a single record is shown: this page carries aggregates."
+    if run.inputs.source == "simulated":
+        return (
+            "**Simulated data.** Every score, label and reading comes from seeded random numbers "
+            f"(seed {run.parameters.seed}): {size}. The models, the readers and the patients are "
+            "invented, so no result of this page says anything about a real model; only the "
+            "published tables under *Published facts* are real. " + kept
+        )
+    if run.inputs.source == "open":
+        return f"{_open_statement(run.inputs.about, size)} {kept}{_notes(run)}"
+    files = listing(table.name for table in run.inputs.tables().values())
+    return f"**Your data.** {files}: {size}. {kept}{_notes(run)}"
+
+
+def _open_statement(about: dict[str, Any], size: str) -> str:
+    licence = about.get("licence") or {}
+    words = licence.get("name", "none stated") if isinstance(licence, dict) else licence
+    return (
+        f"**Real data.** {plain(about.get('title', ''))}: {size}. "
+        f"{plain(about.get('citation', ''))} Licence: {plain(words)}."
+    )
+
+
+def _notes(run: Evaluation) -> str:
+    notes = [*run.inputs.about.get("notes", []), *run.study.warnings]
+    notes += [
+        f"{model}: no output stands for a label, so it is left out" for model in run.study.unmapped
+    ]
+    if not notes:
+        return ""
+    return "\n\nTo be known about these data:\n\n" + "\n".join(f"- {plain(note)}" for note in notes)
+
+
+def table_data(run: Evaluation) -> Table:
+    """Return what was read and what was left out, with the reason."""
+    rows = [
+        {"table": name, "what": "rows read", "number": table.n_read, "why": None}
+        for name, table in run.inputs.tables().items()
+    ]
+    rows += [
+        {"table": one.table, "what": f"{one.what} left out", "number": one.count, "why": one.why}
+        for one in run.study.left
+    ]
+    left = sum(one.count > 0 for one in run.study.left)
+    caption = "What was read" + (", and what was left out." if left else "; nothing was left out.")
+    return Table(pd.DataFrame(rows), "data", caption)
+
+
+def table_people(run: Evaluation) -> Table:
+    """Return who reads, for which group, and how much."""
+    study = run.study
+    rows = []
+    for at, reader in enumerate(study.readers.to_dict("records")):
+        read = [
+            int((study.assessed(label) & ~np.isnan(study.reads[:, column, at])).sum())
+            for column, label in enumerate(study.labels)
+        ]
+        known = [int(study.assessed(label).sum()) for label in study.labels]
+        least = min(zip(read, known, strict=True))
+        person = reader["kind"] == "person"
+        role = "in the mean" if person and reader["independent"] else "point only"
+        why = (
+            None
+            if role == "in the mean"
+            else "helped to make the reference"
+            if person
+            else "a machine"
+        )
+        rows.append(
+            {
+                "reader": reader["reader"],
+                "group": reader["group"],
+                "role": role,
+                "why": None if role == "in the mean" else why,
+                "read": max(read),
+                "not read": max(total - done for done, total in zip(read, known, strict=True)),
+                "least on a label": least[0],
+            }
+        )
+    frame = pd.DataFrame(rows)
+    if (frame["read"] == frame["least on a label"]).all():
+        frame = frame.drop(columns="least on a label")
+    caption = (
+        "Who read the records: independent people enter the mean of their group; machines, and "
+        "those who helped to make the reference, are points only."
+    )
+    return Table(frame, "people", caption)
+
+
+def table_labels(run: Evaluation) -> Table:
+    """Return the number of records and positives of each label."""
+    study = run.study
+    rows = []
+    for label in study.labels:
+        known, positive = study.assessed(label), study.positive(label)
+        rows.append(
+            {
+                "label": label,
+                "records": int(known.sum()),
+                "compared": int(study.compared(label).sum()) if study.models else None,
+                "positive": int((known & positive).sum()),
+                "share": float((known & positive).sum() / max(int(known.sum()), 1)),
+                f"{study.unit}s with a positive": len(set(study.patients[known & positive])),
+                "models": len(study.models_on(label)) if study.models else None,
+            }
+        )
+    frame = pd.DataFrame(rows)
+    rare = int((frame["positive"] < 20).sum())
+    caption = (
+        f"Records and positives by label. {rare} of {count(len(frame), 'label')} have fewer "
+        "than 20 positives."
+    )
+    if study.models:
+        caption += " *Compared* are the records that every model of the label scored."
+    return Table(frame, "labels", caption)
+
+
+def table_mapping(run: Evaluation) -> Table:
+    """Return the labels of each model with their marks, and the hash of the mapping."""
+    assert run.inputs.mapping is not None
+    study = run.study
+    rows = []
+    windows = study.windows.set_index("model")
+    for model in study.models:
+        mine = study.mapped[study.mapped["model"] == model]
+        words = [
+            marked(row.label, row.mark) + (f" ({row.outputs} outputs)" if row.outputs > 1 else "")
+            for row in mine.itertuples()
+        ]
+        fewest, most = (int(windows.loc[model, name]) for name in ("fewest", "most"))
+        rows.append(
+            {
+                "model": model,
+                "labels": len(mine),
+                "which": ", ".join(words),
+                "windows a record": str(most) if fewest == most else f"{fewest} to {most}",
+            }
+        )
+    caption = (
+        f"Which labels each model is evaluated on. The mapping was fixed beforehand; its hash is "
+        f"`{study.mapping_hash}`. {legend(study.mapped['mark'])}"
+    )
+    return Table(run.inputs.mapping.frame, "mapping", caption, pd.DataFrame(rows))
+
+
+def legend(marks: pd.Series) -> str:
+    """Return what the marks of a table mean, for its caption."""
+    present = "".join(marks)
+    known = [f"{plain(sign)} {words}" for sign, words in MARKS.items() if sign in present]
+    return f"Marks: {'; '.join(known)}." if known else ""
+
+
+# ---- ranking --------------------------------------------------------------------------------
+
+
+def say_performance(run: Evaluation) -> str:
+    """Say the macro means, and where the intervals are widest."""
+    macro, table = run.performance.macro, run.performance.table
+    lines = []
+    for row in macro[macro["metric"] == "AUROC"].to_dict("records"):
+        if row["over"] == "own labels":
+            lines.append(
+                f"{plain(row['model'])}: macro AUROC {cell(row)} over "
+                f"{count(row['n_labels'], 'label')}."
+            )
+    aurocs = table[(table["metric"] == "AUROC") & table["low"].notna()]
+    if len(aurocs):
+        widest = aurocs.loc[(aurocs["high"] - aurocs["low"]).idxmax()]
+        lines.append(
+            f"The widest interval is that of {plain(widest['model'])} on {plain(widest['label'])}, "
+            f"{cell(widest)}, with {count(int(widest['n_positive']), 'positive')}."
+        )
+    remarks = [
+        (f"{row['label']}, {row['model']}", told)
+        for row in table[table["metric"] == "AUROC"].to_dict("records")
+        if row["low"] != row["high"] and (told := remark(row))
+    ]
+    lines += grouped(remarks)
+    outside = macro[(macro["value"] < macro["low"]) | (macro["value"] > macro["high"])]
+    for row in outside.to_dict("records"):
+        lines.append(
+            f"The macro {row['metric']} of {plain(row['model'])}, {row['value']:.3f}, lies outside "
+            f"its own percentile interval ({row['low']:.3f}–{row['high']:.3f}): with few "
+            "positives a label the resamples are biased (@tbl-surprises), and the interval must "
+            "not be read as one around the value."
+        )
+    return bullets(lines)
+
+
+def _auroc_words(row: Any) -> str:
+    if np.isnan(row["value"]):
+        return str(row["reason"])
+    return f"AUROC {cell(row)}"
+
+
+def figure_roc(run: Evaluation) -> Drawing:
+    """Draw the curves of the models with every reader and the group means."""
+    from benchbook.figures import roc_plane
+
+    from .people_exhibits import roc_points
+
+    study, labels, models = run.study, run.figure_labels, run.figure_models
+    curves = roc_curves(run)
+    points = roc_points(run)
+    below = {
+        label: (
+            int((study.assessed(label) & study.positive(label)).sum()),
+            int(study.assessed(label).sum()),
+        )
+        for label in labels
+    }
+    table = run.performance.table
+    notes = None
+    if len(table):
+        part = table[
+            (table["metric"] == "AUROC") & table["label"].isin(labels) & table["model"].isin(models)
+        ]
+        notes = part[["label", "model", "mark"]].assign(
+            text=[_auroc_words(row) for row in part.to_dict("records")]
+        )
+    figure = roc_plane(
+        curves, points if len(points) else None, labels=below, marks=notes,
+        level=run.parameters.level,
+    )  # fmt: skip
+    what = []
+    if len(curves):
+        what.append("ROC curves of the models")
+    if len(points):
+        what.append("every reader as a point")
+    if study.groups:
+        what.append("the mean of each group with its interval")
+    caption = f"{_roc_finding(run)} {_joined(what)}.{run.shown_note()}"
+    alt = (
+        "A panel per label: sensitivity against specificity, with " + _joined(what, lower=True)
+        + "; where readers crowd, the upper left corner is enlarged below."
+    )  # fmt: skip
+    return Drawing(figure, "roc", caption, alt)
+
+
+def _joined(parts: list[str], *, lower: bool = False) -> str:
+    text = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + f" and {parts[-1]}"
+    return (
+        text[0].lower() + text[1:]
+        if lower and not text.startswith("ROC")
+        else text[0].upper() + text[1:]
+    )
+
+
+def _roc_finding(run: Evaluation) -> str:
+    table = run.performance.table
+    if not len(table):
+        means = run.readers.means
+        if not len(means):
+            return "No independent person reads here."
+        part = means[means["metric"] == "sensitivity"].dropna(subset="value")
+        if not len(part):
+            return "What the readers find."
+        low, high = part.loc[part["value"].idxmin()], part.loc[part["value"].idxmax()]
+        return (
+            f"Mean sensitivity of the readers runs from {low['value']:.3f} "
+            f"({plain(low['label'])}) to {high['value']:.3f} ({plain(high['label'])})."
+        )
+    drawn = table["label"].isin(run.figure_labels) & table["model"].isin(run.figure_models)
+    aurocs = table[(table["metric"] == "AUROC") & drawn].dropna(subset="value")
+    if not len(aurocs):
+        return "No AUROC has a value."
+    low, high = aurocs.loc[aurocs["value"].idxmin()], aurocs.loc[aurocs["value"].idxmax()]
+    return (
+        f"AUROC from {low['value']:.3f} ({plain(low['model'])}, {plain(low['label'])}) to "
+        f"{high['value']:.3f} ({plain(high['model'])}, {plain(high['label'])})."
+    )
+
+
+def roc_curves(run: Evaluation) -> pd.DataFrame:
+    """Return the vertices of the ROC curves that are drawn."""
+    study = run.study
+    parts = [pd.DataFrame(columns=["label", "model", "false_positive_rate", "sensitivity"])]
+    for label in run.figure_labels:
+        used, positive = study.compared(label), study.positive(label)
+        for model in study.models_on(label):
+            if model not in run.figure_models:
+                continue
+            ranked = ranked_counts(
+                positive[used], study.scores[model, label][used], higher_is_positive=True
+            )
+            if ranked.one_class():
+                continue
+            rate, sensitivity = ranked.roc_path()
+            rate, sensitivity = corners(rate, sensitivity)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "label": label,
+                        "model": model,
+                        "false_positive_rate": rate,
+                        "sensitivity": sensitivity,
+                    }
+                )
+            )
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+
+
+def corners(rate: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the straight pieces of a curve: fewer points, the same line.
+
+    It also keeps the order of single records out of the figure's files.
+    """
+    if rate.size < 3:
+        return rate, sensitivity
+    across = np.diff(rate), np.diff(sensitivity)
+    turn = across[0][:-1] * across[1][1:] - across[0][1:] * across[1][:-1]
+    kept = np.r_[True, np.abs(turn) > 1e-15, True]
+    return rate[kept], sensitivity[kept]
+
+
+def table_performance(run: Evaluation) -> Table:
+    """Return AUROC and AUPRC of every model on every label."""
+    table = run.performance.table
+    rows = []
+    for (label, model), part in table.groupby(["label", "model"], sort=False):
+        by = part.set_index("metric").to_dict("index")
+        first = by["AUROC"]
+        rows.append(
+            {
+                "label": label,
+                "model": marked(model, first["mark"]),
+                "AUROC": cell(first),
+                "AUPRC": cell(by["AUPRC"]),
+                "share positive": first["n_positive"] / max(first["n_items"], 1),
+                "positives": first["n_positive"],
+            }
+        )
+    settings = run.parameters
+    shared = ", shared by all models" if len(run.study.models) > 1 else ""
+    caption = (
+        f"AUROC and AUPRC by label and model, with {run.percent} percentile intervals over "
+        f"{settings.n_resamples:,} resamples of {run.study.unit}s{shared}. The AUPRC "
+        f"of a model that knows nothing is the share of positives. {legend(table['mark'])}"
+        f"{without_width(table)}"
+    )
+    files = table.assign(warnings=["; ".join(one) for one in table["warnings"]])
+    return Table(files, "performance", caption, by_label(pd.DataFrame(rows)))
+
+
+def by_label(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with a label only where it changes, as in print."""
+    return frame.assign(label=frame["label"].where(frame["label"] != frame["label"].shift(), ""))
+
+
+def table_macro(run: Evaluation) -> Table:
+    """Return the means over labels."""
+    macro = run.performance.macro
+    rows = []
+    for (model, over), part in macro.groupby(["model", "over"], sort=False):
+        by = part.set_index("metric").to_dict("index")
+        rows.append(
+            {
+                "model": model,
+                "mean over": over,
+                "labels": by["AUROC"]["n_labels"],
+                "macro AUROC": cell(by["AUROC"]),
+                "macro AUPRC": cell(by["AUPRC"]),
+            }
+        )
+    several = len(set(macro["over"])) > 1
+    caption = (
+        "Means over labels that have a value. A label without a positive in a resample is left out "
+        "of that resample's mean."
+    )
+    if several:
+        caption += (
+            " Models that map to other labels have means over other labels; only the rows over the "
+            "labels of all models can be compared."
+        )
+    frame = pd.DataFrame(rows)
+    return Table(macro, "macro", caption, frame if several else frame.drop(columns="mean over"))
+
+
+# ---- ranks ----------------------------------------------------------------------------------
+
+
+def say_ranks(run: Evaluation) -> str:
+    """Say how often a first rank is settled."""
+    table = run.performance.ranks
+    several = table[(table["n_models"] > 1) & table["rank"].notna()]
+    if not len(several):
+        return "No label has two models, so there is nothing to rank."
+    n_labels = several["label"].nunique()
+    first = several[several["high"] == 1]
+    text = (
+        f"On {first['label'].nunique()} of {count(n_labels, 'label')} one model is first with "
+        f"{run.percent} confidence ({listing(first['label'])})."
+        if len(first)
+        else f"On none of {count(n_labels, 'label')} is one model first with {run.percent} "
+        "confidence."
+    )
+    widest = several.assign(span=several["high"] - several["low"])
+    widest = widest.loc[widest["span"].idxmax()]
+    return text + (
+        f" The widest interval of a rank is {widest['low']:.0f} to {widest['high']:.0f}, of "
+        f"{plain(widest['model'])} on {plain(widest['label'])}, whose rank is {widest['rank']:g}."
+    )
+
+
+def figure_ranks(run: Evaluation) -> Drawing:
+    """Draw ranks with their intervals."""
+    from benchbook.figures import rank_heatmap
+
+    table = run.performance.ranks
+    kept = table[table["label"].isin(run.figure_labels)]
+    caption = (
+        f"Ranks by AUROC, label by label, with simultaneous {run.percent} intervals; never "
+        f"pooled.{run.shown_note(models=False)}"
+    )
+    alt = "One cell per model and label with the rank and, in brackets, its interval."
+    return Drawing(rank_heatmap(kept), "ranks", caption, alt)
