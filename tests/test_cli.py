@@ -178,18 +178,18 @@ def test_build_then_verify(small: Project):
     assert (second.stdout, second.stderr) == ("toy: unchanged\n", "")
     good = call("verify", "toy")
     assert good.exit_code == 0, good.output
-    assert good.stdout.splitlines() == [
-        "toy",
-        "  equal    value  2.5",
-        "  equal    n      4",
-        "  2 of 2 numbers reproduced",
-    ]
+    assert good.stdout.splitlines() == ["toy: 2 of 2 numbers reproduced"]
     path = small.record("toy")
     path.write_text(path.read_text().replace('"value": 2.5', '"value": 2.0'))
     bad = call("verify")
     assert bad.exit_code == 1
-    assert "  differs  value  recorded 2.0, found 2.5 (difference 0.5)" in bad.stdout
-    assert "  1 of 2 numbers reproduced" in bad.stdout
+    assert bad.stdout.splitlines() == [
+        "toy: 1 of 2 numbers reproduced: 1 differs, 1 equal",
+        "  differs  value  recorded 2.0, found 2.5 (difference 0.5)",
+    ]
+    everything = call("verify", "--verbose")
+    assert everything.exit_code == 1
+    assert everything.stdout.splitlines() == [*bad.stdout.splitlines(), "  equal    n      4"]
 
 
 @pytest.mark.site
@@ -215,13 +215,19 @@ def test_render_prints_the_address(small: Project, monkeypatch: pytest.MonkeyPat
     def render(project: Project, output: Path | None, renderer: str) -> SimpleNamespace:
         asked.append((project.root, output, renderer))
         return SimpleNamespace(
-            renderer="preview", n_pages=3, unchanged=False, seconds=1.25, address="file:///x"
+            renderer="preview",
+            n_pages=3,
+            unchanged=False,
+            seconds=1.25,
+            address="file:///x",
+            warnings=("report/a.ipynb is not listed in the navbar of _quarto.yml.",),
         )
 
     monkeypatch.setattr("benchbook.site.render.render", render)
     result = call("render", "--renderer", "preview", "--output", "somewhere")
     assert asked == [(small.root, small.root / "somewhere", "preview")]
     assert result.stdout == "Site by preview: 3 pages in 1.2 s\nfile:///x\n"
+    assert result.stderr == "Note: report/a.ipynb is not listed in the navbar of _quarto.yml.\n"
 
 
 def test_module_is_the_command(small: Project):

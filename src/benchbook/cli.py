@@ -20,6 +20,7 @@ from .errors import BenchbookError
 if TYPE_CHECKING:
     from .records import Comparison
     from .site.build import Outcome, Verification, Watcher
+    from .site.inspect import Inspection
     from .site.project import Project
 
 
@@ -62,6 +63,11 @@ def _project_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 _jobs_option = click.option(
     "--jobs", "-j", type=click.IntRange(min=1), help="Notebooks run at once (one per processor)."
+)
+_cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster: its scheduler's address or scheduler file, or 'local'.",
 )
 
 
@@ -127,6 +133,57 @@ def _show_benchmark(project: Project, name: str) -> None:
             default = json.dumps(value, ensure_ascii=False, default=str)
         click.echo(f"\n  {key} = {default}")
         click.echo(f"      {field.description or ''} [{expected(field)}]".replace("  [", " ["))
+
+
+# --- check ---------------------------------------------------------------------------------------
+
+
+@cli.command()
+@click.argument("names", nargs=-1)
+@click.option("-p", "given", multiple=True, metavar="KEY=VALUE", help="Set a parameter.")
+@click.option("--data", type=_FILE, help="Your own file in place of the bundled data.")
+@_project_option
+@click.pass_context
+def check(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    given: tuple[str, ...],
+    data: Path | None,
+    project: Path | None,
+) -> None:
+    """Check specification, data and parameters of benchmarks without running them.
+
+    With -p or --data, one benchmark is checked as 'benchbook run' would run it.
+    """
+    from .parameters import parse_command_line
+    from .site.inspect import Inspection, inspect, inspect_all
+
+    here = _project(ctx, project)
+    if given or data:
+        if len(names) != 1:
+            raise click.UsageError("-p and --data need the name of one benchmark.")
+        name = here.select(names)[0]
+        values = parse_command_line(given, here.model(name)) if given else {}
+        found: list[Inspection | BenchbookError] = [inspect(here, name, values, data)]
+    else:
+        found = inspect_all(here, list(names))
+    for inspection in found:
+        if isinstance(inspection, Inspection):
+            _show_inspection(inspection)
+        else:
+            click.echo(f"Error: {inspection}", err=True)
+    if any(isinstance(inspection, BenchbookError) for inspection in found):
+        ctx.exit(2)
+
+
+def _show_inspection(found: Inspection) -> None:
+    counts = (("parameter", found.n_parameters), ("data file", found.n_files))
+    parts = [f"{n} {word}{'' if n == 1 else 's'}" for word, n in counts]
+    if found.specification:
+        parts.insert(0, f"specification {found.specification}")
+    click.echo(f"{found.name}: sound; {', '.join([*parts, *found.notes])}")
+    for remark in found.remarks:
+        _note(f"Note: {remark}")
 
 
 # --- run -----------------------------------------------------------------------------------------
@@ -198,6 +255,7 @@ def _relative(path: Path) -> str:
 @cli.command()
 @click.argument("names", nargs=-1)
 @_jobs_option
+@_cluster_option
 @click.option("--force", is_flag=True, help="Run notebooks whose inputs have not changed, too.")
 @_project_option
 @click.pass_context
@@ -205,19 +263,23 @@ def build(
     ctx: click.Context,
     names: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     force: bool,
     project: Path | None,
 ) -> None:
     """Run the notebooks with their defaults into the report folder.
 
-    Those whose notebook, data, package and libraries have not changed are skipped.
+    Those whose notebook, data, package and libraries have not changed are skipped. The workers of
+    a cluster need this environment and the project's folder, under the same path.
     """
     from .site.build import build as build_
+    from .site.cluster import on_cluster
 
     here = _project(ctx, project)
     watcher = _watcher()
     try:
-        outcomes = build_(here, names, jobs=jobs, force=force, watcher=watcher)
+        with on_cluster(cluster, jobs, _note):
+            outcomes = build_(here, names, jobs=jobs, force=force, watcher=watcher)
     finally:
         watcher.close()
     for outcome in outcomes:
@@ -226,6 +288,10 @@ def build(
     if failed:
         click.echo(f"{failed} of {len(outcomes)} notebooks failed.", err=True)
         ctx.exit(1)
+
+
+def _note(text: str) -> None:
+    click.echo(text, err=True)
 
 
 def _show_outcome(outcome: Outcome) -> None:
@@ -245,53 +311,71 @@ def _show_outcome(outcome: Outcome) -> None:
 @cli.command()
 @click.argument("names", nargs=-1)
 @_jobs_option
+@_cluster_option
 @click.option(
     "--tolerance",
     type=click.FloatRange(min=0),
     help="Largest relative difference that agrees (1e-8).",
 )
+@click.option("--verbose", "-v", is_flag=True, help="Show the numbers that came again, too.")
 @_project_option
 @click.pass_context
 def verify(
     ctx: click.Context,
     names: tuple[str, ...],
     jobs: int | None,
+    cluster: str | None,
     tolerance: float | None,
+    verbose: bool,
     project: Path | None,
 ) -> None:
     """Run notebooks again with their defaults and compare every number with the record.
 
-    Nothing is written in the project. Exit status 1 when a number did not come again.
+    Shows the numbers that did not come again. Nothing is written in the project. Exit status 1
+    when a number did not come again.
     """
     from .records import RELATIVE_TOLERANCE
     from .site.build import verify as verify_
+    from .site.cluster import on_cluster
 
     here = _project(ctx, project)
     allowed = RELATIVE_TOLERANCE if tolerance is None else tolerance
     watcher = _watcher()
     try:
-        found = verify_(here, names, jobs=jobs, tolerance=allowed, watcher=watcher)
+        with on_cluster(cluster, jobs, _note):
+            found = verify_(here, names, jobs=jobs, tolerance=allowed, watcher=watcher)
     finally:
         watcher.close()
     for verification in found:
-        _show_verification(verification)
+        _show_verification(verification, verbose)
     if not all(verification.reproduced for verification in found):
         ctx.exit(1)
 
 
-def _show_verification(verification: Verification) -> None:
+def _show_verification(verification: Verification, verbose: bool) -> None:
+    """Show one line of counts, and under it what did not come again, or everything."""
     outcome, rows = verification.outcome, verification.rows
     if outcome.status == "failed":
         _show_outcome(outcome)
         return
-    click.echo(outcome.name)
-    width = max((len(row.name) for row in rows), default=0)
-    for row in rows:
+    click.echo(f"{outcome.name}: {_counts(rows)}")
+    shown = [row for row in rows if verbose or not row.reproduced]
+    width = max((len(row.name) for row in shown), default=0)
+    for row in shown:
         click.echo(f"  {row.verdict:7}  {row.name:{width}}  {_two_values(row)}")
     for note in verification.notes:
         click.echo(f"  note: {note}")
+
+
+def _counts(rows: tuple[Comparison, ...]) -> str:
+    """Return ``2 of 3 numbers reproduced: 1 equal, 1 agrees, 1 differs``."""
+    from collections import Counter
+
     good = sum(row.reproduced for row in rows)
-    click.echo(f"  {good} of {len(rows)} numbers reproduced")
+    verdicts = Counter(row.verdict for row in rows)
+    text = f"{good} of {len(rows)} numbers reproduced"
+    parts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+    return f"{text}: {parts}" if len(verdicts) > 1 else text
 
 
 def _two_values(row: Comparison) -> str:
@@ -327,10 +411,81 @@ def render(
     here = _project(ctx, project)
     site = render_(here, output.absolute() if output else None, renderer)
     done = "unchanged" if site.unchanged else f"{site.n_pages} pages in {site.seconds:.1f} s"
+    for warning in site.warnings:
+        _note(f"Note: {warning}")
     click.echo(f"Site by {site.renderer}: {done}")
     click.echo(site.address)
     if show:
         click.launch(site.address)
+
+
+# --- data ----------------------------------------------------------------------------------------
+
+
+@cli.group()
+def data() -> None:
+    """Open data sets: list them, fetch and convert them."""
+
+
+@data.command("list")
+@_project_option
+@click.pass_context
+def data_list(ctx: click.Context, project: Path | None) -> None:
+    """List the open data sets: name, size, terms, and whether they are here."""
+    from .open_data import sources, state
+
+    here = _project(ctx, project)
+    rows = [
+        (entry.name, entry.rows, f"{entry.licence.name} [{entry.licence.use}]", _state(found))
+        for entry in sources(here.root).values()
+        for found in [state(entry, here.root)]
+    ]
+    widths = [max((len(row[number]) for row in rows), default=0) for number in range(3)]
+    for row in rows:
+        cells = [f"{cell:{width}}" for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join([*cells, row[-1]]))
+
+
+def _state(found: Any) -> str:
+    return _relative(found.folder) if found.present else found.reason
+
+
+@data.command("get")
+@click.argument("names", nargs=-1, required=True)
+@click.option(
+    "--mirror",
+    type=_FOLDER,
+    help="Take the files from this folder, and fetch none; or set BENCHBOOK_MIRROR.",
+)
+@click.option("--force", is_flag=True, help="Convert again what is here.")
+@_project_option
+@click.pass_context
+def data_get(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    mirror: Path | None,
+    force: bool,
+    project: Path | None,
+) -> None:
+    """Fetch open data sets, verify them, and convert them into data/open.
+
+    A data set that cannot be had or converted leaves nothing.
+    """
+    from .open_data import get, source
+
+    here = _project(ctx, project)
+    entries = [source(name, here.root) for name in names]
+    for entry in entries:
+        folder, made = get(
+            entry.name,
+            root=here.root,
+            mirror=mirror,
+            force=force,
+            tell=lambda line: click.echo(line, err=True),
+        )
+        terms = f"{entry.licence.name} [{entry.licence.use}]"
+        done = _relative(folder) if made else f"{_relative(folder)} (unchanged)"
+        click.echo(f"{entry.name}: {done}; licence: {terms}")
 
 
 # --- progress ------------------------------------------------------------------------------------
@@ -372,6 +527,11 @@ def _bar(base: type[Watcher]) -> Any:
             self.bar.n = sum(n for n, _ in self.done.values())
             self.bar.total = sum(total for _, total in self.done.values())
             self.bar.set_description_str(self._running(), refresh=True)
+
+        def end(self, outcome: Outcome) -> None:
+            # A notebook that failed, or ran where its progress is not heard, is no longer running.
+            total = self.done[outcome.name][1] or 1
+            self.cell(outcome.name, total, total)
 
         def close(self) -> None:
             if self.bar is not None:

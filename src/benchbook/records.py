@@ -93,13 +93,27 @@ class Record:
             When the file is missing or is not a record.
         """
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            content["data"] = tuple(content["data"])
-            return cls(**{entry.name: content[entry.name] for entry in fields(cls)})
+            return cls.from_bytes(path.read_bytes(), path.name)
         except FileNotFoundError:
             raise BenchbookError(f"record {path.name}: no such file.") from None
+
+    @classmethod
+    def from_bytes(cls, content: bytes | None, name: str) -> Record:
+        """Read a record from the content of a file of that name; None when there is none.
+
+        Raises
+        ------
+        BenchbookError
+            When it is missing or is not a record.
+        """
+        if content is None:
+            raise BenchbookError(f"record {name}: no such file.")
+        try:
+            told = json.loads(content.decode("utf-8"))
+            told["data"] = tuple(told["data"])
+            return cls(**{entry.name: told[entry.name] for entry in fields(cls)})
         except (ValueError, KeyError, TypeError):
-            raise BenchbookError(f"record {path.name}: not a record of a run.") from None
+            raise BenchbookError(f"record {name}: not a record of a run.") from None
 
     @property
     def link(self) -> str:
@@ -325,9 +339,9 @@ def _data_entry(entry: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
     path = data_path(file)
     told["file"] = shown_name(path) if path.exists() else Path(file).name
     if path.is_file():
-        content = path.read_bytes()
-        told.setdefault("sha256", hashlib.sha256(content).hexdigest())
-        told.setdefault("bytes", len(content))
+        with path.open("rb") as stream:
+            told.setdefault("sha256", hashlib.file_digest(stream, "sha256").hexdigest())
+        told.setdefault("bytes", path.stat().st_size)
     return told
 
 

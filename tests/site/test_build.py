@@ -28,6 +28,7 @@ from benchbook.site.build import (
     settle_record,
     verify,
 )
+from benchbook.site.dispatch import Run
 from benchbook.site.project import Project, write_atomically
 from toy_project import COMPUTE, code, notebook, small_cells, write_notebook
 
@@ -228,7 +229,10 @@ def test_worker_that_is_killed_fails_only_its_own_notebook(small: Project):
 
 @pytest.mark.site
 @POSIX_ONLY
-def test_interrupted_build_leaves_nothing_half_done_and_the_next_one_works(small: Project):
+def test_interrupted_build_leaves_nothing_half_done_and_the_next_one_works(
+    small: Project, tmp_path: Path
+):
+    (tmp_path / "temporary").mkdir()
     going = small.root / "going"
     waiting = f"import pathlib, time\npathlib.Path('going').touch()\ntime.sleep(600)\n{COMPUTE}"
     write_notebook(small.root, with_cell(waiting))
@@ -236,6 +240,7 @@ def test_interrupted_build_leaves_nothing_half_done_and_the_next_one_works(small
     process = subprocess.Popen(
         command,
         cwd=small.root,
+        env={**os.environ, "TMPDIR": str(tmp_path / "temporary")},
         start_new_session=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -250,24 +255,32 @@ def test_interrupted_build_leaves_nothing_half_done_and_the_next_one_works(small
     assert process.returncode == 130, told
     assert b"Interrupted" in told
     assert report_tree(small) == {}
-    assert not list(small.workspace.glob("*.tmp"))
+    assert not list((tmp_path / "temporary").iterdir())
     write_notebook(small.root, small_cells())
     assert statuses(build(small)) == {"toy": "built"}
 
 
-def test_leftovers_of_dead_builds_are_removed_and_living_ones_kept(small: Project):
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    gone = small.workspace / f"toy.{dead.pid}.tmp"
-    alive = small.workspace / f"toy.{os.getpid()}.tmp"
-    for folder in (gone, alive):
-        (folder / "files").mkdir(parents=True)
+def test_half_written_files_of_a_killed_build_are_removed(small: Project):
+    small.report.mkdir()
     part = small.report / ".toy.ipynb.1234.part"
     part.write_text("half")
     clean_workspace(small)
-    assert not gone.exists()
-    assert alive.exists()
     assert not part.exists()
+
+
+def test_files_that_cannot_be_written_fail_their_notebook(
+    small: Project, monkeypatch: pytest.MonkeyPatch
+):
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("benchbook.site.run.write_atomically", full)
+    run = Run(Outcome("toy", "built"), {"toy.ipynb": b"{}"})
+    monkeypatch.setattr("benchbook.site.build.run_all", lambda *_: iter([run]))
+    (outcome,) = build(small)
+    assert outcome.status == "failed"
+    assert "cannot be written: [Errno 28] No space left" in outcome.problem
+    assert not manifest_path(small, "toy").exists()
 
 
 def test_jobs_below_one_and_unknown_names_are_refused(small: Project):

@@ -42,6 +42,7 @@ from benchbook.site.notebook import (
 from benchbook.site.page import render_page
 from benchbook.site.project import Project
 from benchbook.site.render import Rendered, find_quarto, render
+from benchbook.site.stage import unlisted
 from benchbook.site.theme import preview_css, read_variables
 
 pytestmark = pytest.mark.site
@@ -501,6 +502,41 @@ def test_page_without_source_notebook_is_not_published(project: Project) -> None
     (project.report / "removed.ipynb").write_text(stale, encoding="utf-8")
     site = render(project, renderer="preview").path
     assert not (site / "report/removed.html").exists()
+
+
+def test_pages_that_no_menu_lists_are_told(project: Project) -> None:
+    assert render(project, renderer="preview").warnings == ()
+    chapter = (project.report / "toy.ipynb").read_text(encoding="utf-8")
+    (project.report / "other.ipynb").write_text(chapter, encoding="utf-8")
+    (project.root / "notebooks/other.ipynb").write_text("{}", encoding="utf-8")
+    (project.report / "hidden.qmd").write_text("Text.\n", encoding="utf-8")
+    told = (
+        "report/hidden.qmd is not listed in the navbar and the sidebar of _quarto.yml.",
+        "report/other.ipynb is not listed in the navbar and the sidebar of _quarto.yml.",
+    )
+    assert render(project, renderer="preview").warnings == told
+    again = render(project, renderer="preview")
+    assert again.unchanged
+    assert again.warnings == told
+
+
+@pytest.mark.parametrize(
+    ("menu", "told"),
+    [
+        ({"navbar": {"left": ["report/a.ipynb"]}}, []),
+        ({"navbar": {"left": []}}, ["report/a.ipynb is not listed in the navbar of _quarto.yml."]),
+        (
+            {"navbar": {"left": ["report/b.qmd"]}, "sidebar": {"contents": ["report/a.ipynb"]}},
+            ["report/a.ipynb is not listed in the navbar of _quarto.yml."],
+        ),
+        ({"sidebar": {"contents": [{"section": "All", "contents": "report/*.ipynb"}]}}, []),
+        ({"sidebar": {"contents": "auto"}}, []),
+    ],
+)
+def test_a_chapter_belongs_into_every_menu(menu: dict, told: list[str]) -> None:
+    pages = ["report/a.ipynb"]
+    pages += ["report/b.qmd"] if "navbar" in menu and "sidebar" in menu else []
+    assert unlisted({"website": menu}, pages) == told
 
 
 def test_code_to_run_in_a_plain_page_is_refused(project: Project) -> None:

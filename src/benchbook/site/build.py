@@ -6,13 +6,9 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
-import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +24,12 @@ from benchbook.records import (
     source_hash,
 )
 
+from .dispatch import Outcome, Run, Watcher, here, run_all
+from .interface import write_interface
 from .project import Project, read_notebook, write_atomically
-from .worker import MARK, Request, as_json
+from .worker import Request
+
+__all__ = ["Outcome", "Verification", "Watcher", "build", "verify"]
 
 # Raised when the runner leaves pages of another form, so that old pages are built again.
 FORMAT = 1
@@ -39,47 +39,6 @@ NOT_INPUTS = re.compile(
 )
 # Distributions that no notebook imports; installing another pip changes no number.
 NOT_LIBRARIES = ("pip", "setuptools", "wheel", "benchbook")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one notebook.
-
-    Parameters
-    ----------
-    name : str
-        The benchmark.
-    status : str
-        ``fresh`` (nothing changed), ``built`` or ``failed``.
-    seconds : float
-        Time the run took.
-    problem : str
-        The cell that failed and why, or a note on a run that did not fail.
-    traceback : str
-        Without colours; may be empty.
-    """
-
-    name: str
-    status: str
-    seconds: float = 0.0
-    problem: str = ""
-    traceback: str = ""
-
-
-class Watcher:
-    """Hears how a build goes; the command line's one draws it."""
-
-    def begin(self, names: list[str]) -> None:
-        """Hear which notebooks are about to run."""
-
-    def cell(self, name: str, done: int, total: int) -> None:
-        """Hear that a notebook has finished ``done`` of its ``total`` code cells."""
-
-    def end(self, outcome: Outcome) -> None:
-        """Hear what became of a notebook."""
-
-    def close(self) -> None:
-        """Take away what was drawn."""
 
 
 # --- what goes into a run ------------------------------------------------------------------------
@@ -147,10 +106,10 @@ def own_benchmark_files(project: Project) -> list[Path]:
     return sorted(folder.rglob("*.py")) if folder.is_dir() else []
 
 
-def keys(project: Project, names: Iterable[str]) -> dict[str, str]:
-    """Hash everything that goes into a run of each notebook with its defaults."""
-    shared = [FORMAT, package_hash(), libraries_hash()]
-    shared.append([[path.name, source_hash(path)] for path in own_benchmark_files(project)])
+def inputs(project: Project, names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Hash everything that goes into a run of each notebook with its defaults, part by part."""
+    own = [[path.name, source_hash(path)] for path in own_benchmark_files(project)]
+    shared = {"package": _hash([FORMAT, package_hash(), own]), "libraries": libraries_hash()}
     result = {}
     for name in names:
         data = [
@@ -158,8 +117,14 @@ def keys(project: Project, names: Iterable[str]) -> dict[str, str]:
             for path in data_files(project, name)
         ]
         # The defaults are in the notebook's parameters cell, so its hash covers them.
-        result[name] = _hash([shared, notebook_hash(read_notebook(project.source(name))), data])
+        notebook = notebook_hash(read_notebook(project.source(name)))
+        result[name] = {"notebook": notebook, "data": _hash(data), **shared}
     return result
+
+
+def keys(project: Project, names: Iterable[str]) -> dict[str, str]:
+    """Hash everything that goes into a run of each notebook with its defaults."""
+    return {name: _hash(parts) for name, parts in inputs(project, names).items()}
 
 
 def _hash(content: Any) -> str:
@@ -190,8 +155,8 @@ def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def place_run(project: Project, name: str, key: str, folder: Path) -> None:
-    """Move a finished run into the report folder, and remember it.
+def place_run(project: Project, name: str, key: str, files: dict[str, bytes]) -> None:
+    """Write a finished run into the report folder, and remember it.
 
     The manifest goes first and comes last: a run that is interrupted in between is not fresh.
     """
@@ -199,7 +164,7 @@ def place_run(project: Project, name: str, key: str, folder: Path) -> None:
 
     manifest = manifest_path(project, name)
     manifest.unlink(missing_ok=True)
-    written = publish(folder, project.report, project.files(name))
+    written = publish(files, project.report, project.files(name))
     outputs = {path.relative_to(project.report).as_posix(): _sha256(path) for path in written}
     content = json.dumps({"key": key, "outputs": outputs}, indent=1) + "\n"
     write_atomically(manifest, content.encode())
@@ -238,20 +203,10 @@ def settle_record(project: Project, name: str) -> str:
 
 
 def clean_workspace(project: Project) -> None:
-    """Remove what builds that were killed have left; running ones are let alone."""
-    for folder in project.workspace.glob("*.tmp"):
-        owner = folder.name.split(".")[-2]
-        if not (owner.isdigit() and _is_running(int(owner))):
-            shutil.rmtree(folder, ignore_errors=True)
+    """Remove what a build that was killed while it wrote a file has left."""
     for folder in (project.report, project.workspace, project.report / "records"):
         for part in folder.glob(".*.part"):
             part.unlink(missing_ok=True)
-
-
-def _is_running(process: int) -> bool:
-    import psutil
-
-    return psutil.pid_exists(process)
 
 
 # --- building ------------------------------------------------------------------------------------
@@ -267,6 +222,10 @@ def build(
 ) -> list[Outcome]:
     """Run the notebooks whose inputs changed, each in a process of its own.
 
+    Within ``joblib.parallel_config(backend="dask")`` the notebooks run on that cluster, whose
+    workers need this environment and must see the project's folder; what they leave is written
+    here.
+
     Parameters
     ----------
     project : Project
@@ -274,7 +233,8 @@ def build(
     names : iterable of str
         The benchmarks; all when empty.
     jobs : int, optional
-        Notebooks run at once; the number of processors when not given.
+        Notebooks run at once; the number of processors when not given. A Dask cluster runs one
+        per thread of its workers, whatever is asked for.
     force : bool
         Run them all, changed or not.
     watcher : Watcher, optional
@@ -294,126 +254,39 @@ def build(
     if jobs is not None and jobs < 1:
         raise ParameterError(f"jobs is {jobs}; expected a whole number at least 1.")
     clean_workspace(project)
-    inputs = keys(project, chosen)
-    stale = [name for name in chosen if force or not is_fresh(project, name, inputs[name])]
+    write_interface(project.root, project.root)  # for whoever renders with plain Quarto
+    parts = inputs(project, chosen)
+    known = {name: _hash(parts[name]) for name in chosen}
+    stale = [name for name in chosen if force or not is_fresh(project, name, known[name])]
     outcomes = {name: Outcome(name, "fresh") for name in chosen if name not in stale}
-    requests = [
-        Request(str(project.root), project.benchmarks, name, inputs[name]) for name in stale
-    ]
-    for outcome in _run_all(requests, jobs, watcher):
-        outcomes[outcome.name] = outcome
+    for run in run_all(_requests(project, stale, parts), jobs, watcher):
+        name = run.outcome.name
+        outcomes[name] = _placed(project, run, known[name])
     for name, outcome in outcomes.items():
         if outcome.status != "failed":
             note = settle_record(project, name)
-            outcomes[name] = Outcome(name, outcome.status, outcome.seconds, note or outcome.problem)
+            outcomes[name] = replace(outcome, problem=note or outcome.problem)
     return [outcomes[name] for name in chosen]
 
 
-# Processes of this build, and who watches them. Kept here, not passed along, because a call that
-# joblib sends to another machine can carry neither.
-_running: set[subprocess.Popen[str]] = set()
-_watching: list[Watcher] = []
-_lock = threading.Lock()
+def _requests(
+    project: Project, names: Iterable[str], parts: dict[str, dict[str, str]]
+) -> list[Request]:
+    root, origin = str(project.root), here()
+    return [Request(root, project.benchmarks, name, origin, parts[name]) for name in names]
 
 
-def _run_all(requests: list[Request], jobs: int | None, watcher: Watcher) -> Iterator[Outcome]:
-    """Yield outcomes as notebooks finish."""
-    if not requests:
-        return
-    from joblib import Parallel, cpu_count, delayed
-
-    watcher.begin([request.name for request in requests])
-    _watching.append(watcher)
+def _placed(project: Project, run: Run, key: str) -> Outcome:
+    """Put what a run left in place and return its outcome."""
+    if run.outcome.status == "failed":
+        return run.outcome
     try:
-        # Threads that wait for processes; joblib.parallel_config can send them to a cluster.
-        parallel = Parallel(
-            n_jobs=min(jobs or cpu_count(), len(requests)),
-            prefer="threads",
-            return_as="generator_unordered",
+        place_run(project, run.outcome.name, key, run.files)
+    except OSError as error:
+        return replace(
+            run.outcome, status="failed", problem=f"its files cannot be written: {error}"
         )
-        for outcome in parallel(delayed(run_worker)(request) for request in requests):
-            watcher.end(outcome)
-            yield outcome
-    finally:
-        _watching.remove(watcher)
-        _stop_workers()
-
-
-def _stop_workers() -> None:
-    """End workers that still run, which is only after an interrupt."""
-    with _lock:
-        left = list(_running)
-    for process in left:
-        process.terminate()
-    for process in left:
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def run_worker(request: Request) -> Outcome:
-    """Run one notebook in a process of its own and wait for it."""
-    environment = {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": _path_of_package()}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchbook.site.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        encoding="utf-8",
-        errors="replace",
-        env=environment,
-        cwd=request.root,
-    )
-    with _lock:
-        _running.add(process)
-    try:
-        return _listen(process, request)
-    except BaseException:
-        process.terminate()
-        raise
-    finally:
-        process.wait()
-        with _lock:
-            _running.discard(process)
-
-
-def _path_of_package() -> str:
-    """Return a PYTHONPATH under which the worker finds the package that runs here."""
-    home = Path(benchbook.__file__).parents[1]
-    own = [] if home.name in ("site-packages", "dist-packages") else [str(home)]
-    return os.pathsep.join(filter(None, [*own, os.environ.get("PYTHONPATH", "")]))
-
-
-def _listen(process: subprocess.Popen[str], request: Request) -> Outcome:
-    """Read a worker's messages until its result."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    chatter: list[str] = []
-    result: dict[str, Any] | None = None
-    try:
-        # Left open: to a worker, its end means that the build is gone.
-        process.stdin.write(as_json(request) + "\n")
-        process.stdin.flush()
-    except OSError:
-        pass  # it died at once; what it said tells why
-    for line in process.stdout:
-        if not line.startswith(MARK):
-            chatter.append(line)
-            continue
-        message = json.loads(line.removeprefix(MARK))
-        kind = message.pop("kind")
-        if kind == "result":
-            result = message
-        else:
-            for watcher in _watching:
-                watcher.cell(request.name, message["done"], message["total"])
-    if result is None:
-        code = process.wait()
-        problem = f"its process ended without a result (exit status {code})"
-        return Outcome(request.name, "failed", 0.0, problem, "".join(chatter[-40:]))
-    return Outcome(request.name, **result)
+    return run.outcome
 
 
 # --- verifying -----------------------------------------------------------------------------------
@@ -451,7 +324,7 @@ def verify(
     tolerance: float = RELATIVE_TOLERANCE,
     watcher: Watcher | None = None,
 ) -> list[Verification]:
-    """Run notebooks with their defaults in a temporary folder and compare with the records.
+    """Run notebooks with their defaults and compare what they find with the records.
 
     Parameters
     ----------
@@ -472,25 +345,18 @@ def verify(
         In the order of the names.
     """
     chosen, watcher = project.select(names), watcher or Watcher()
-    with tempfile.TemporaryDirectory(prefix="benchbook-", ignore_cleanup_errors=True) as temporary:
-        requests = [
-            Request(str(project.root), project.benchmarks, name, "", str(Path(temporary, name)))
-            for name in chosen
-        ]
-        outcomes = {outcome.name: outcome for outcome in _run_all(requests, jobs, watcher)}
-        return [
-            _verify_one(project, outcomes[name], Path(temporary, name), tolerance)
-            for name in chosen
-        ]
+    requests = _requests(project, chosen, inputs(project, chosen))
+    runs = {run.outcome.name: run for run in run_all(requests, jobs, watcher)}
+    return [_verify_one(project, runs[name], tolerance) for name in chosen]
 
 
-def _verify_one(project: Project, outcome: Outcome, folder: Path, tolerance: float) -> Verification:
-    name = outcome.name
+def _verify_one(project: Project, run: Run, tolerance: float) -> Verification:
+    name, outcome = run.outcome.name, run.outcome
     if outcome.status == "failed":
         return Verification(outcome)
     try:
         recorded = Record.read(project.record(name))
-        found = Record.read(folder / "files" / name / RECORD_FILE)
+        found = Record.from_bytes(run.files.get(f"files/{name}/{RECORD_FILE}"), RECORD_FILE)
     except BenchbookError as error:
         return Verification(outcome, notes=(str(error),))
     rows = tuple(compare(recorded, found, tolerance))

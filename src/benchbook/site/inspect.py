@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchbook.errors import BenchbookError, ParameterError
+from benchbook.parameters import check_notebook_against_model, validate
 
 from .build import data_files
 from .project import Project, read_notebook
-from .run import prepare
+from .run import Inputs, prepare, run_variables
 
 if TYPE_CHECKING:
     from benchbook.specs import Specification
@@ -28,11 +29,13 @@ class Inspection:
     specification : str or None
         Its hash; None without a ``spec.yml``.
     n_files : int
-        Data files that go into a run.
+        Data files that go into a run: those that were given, else the bundled ones.
     n_parameters : int
         Parameters of the notebook.
     notes : tuple of str
-        What is sound and worth knowing.
+        What is sound and worth knowing, in a few words each.
+    remarks : tuple of str
+        What the benchmark tells about these data: left out, outside its range. A sentence each.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Inspection:
     n_files: int
     n_parameters: int
     notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def inspect(
@@ -74,13 +78,28 @@ def inspect(
     hash_, notes = _inspect_specification(project, name)
     files = data_files(project, name)
     model = project.model(name)
-    from benchbook.parameters import check_notebook_against_model
-
     problems = check_notebook_against_model(read_notebook(project.source(name)), model)
     if problems:
         raise ParameterError(f"parameters cell of {name}.ipynb: {'; '.join(problems)}.")
-    prepare(project, name, given, data, defaults=True)
-    return Inspection(name, hash_, len(files), len(model.model_fields), notes)
+    inputs = prepare(project, name, given, data, defaults=True)
+    about, remarks = _describe(project, name, inputs)
+    n_files = len(inputs.files) or len(files)
+    return Inspection(name, hash_, n_files, len(model.model_fields), (*notes, *about), remarks)
+
+
+def _describe(
+    project: Project, name: str, inputs: Inputs
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the size of the data and remarks on them, where the benchmark's module tells them.
+
+    Its ``describe(parameters)`` returns a few words about the size, and a list of remarks.
+    """
+    describe = getattr(project.module(name), "describe", None)
+    if describe is None:
+        return (), ()
+    with run_variables(project, inputs):
+        size, remarks = describe(validate(project.model(name), inputs.values))
+    return (size,), tuple(remarks)
 
 
 def _inspect_specification(project: Project, name: str) -> tuple[str | None, tuple[str, ...]]:

@@ -23,7 +23,7 @@ from .check import check_site
 from .page import render_page
 from .preview import render_preview
 from .project import Project
-from .stage import read_config, stage
+from .stage import read_config, stage, unlisted
 
 __all__ = ["Quarto", "Rendered", "find_quarto", "render", "render_page"]
 
@@ -65,6 +65,8 @@ class Rendered:
         Nothing had changed since the last rendering, so nothing was done.
     seconds : float
         Time taken.
+    warnings : tuple of str
+        Pages that no menu lists.
     """
 
     path: Path
@@ -72,6 +74,7 @@ class Rendered:
     n_pages: int
     unchanged: bool
     seconds: float
+    warnings: tuple[str, ...] = ()
 
     def __fspath__(self) -> str:
         return str(self.path)
@@ -139,14 +142,17 @@ def render(project: Project, output: Path | None = None, renderer: str = "auto")
     started = time.perf_counter()
     quarto = _choose(renderer)
     name = f"Quarto {quarto.version}" if quarto else "embedded preview"
-    configured = read_config(project.root).get("project", {}).get("output-dir")
+    config = read_config(project.root)
+    configured = config.get("project", {}).get("output-dir")
     output = output or project.root / (configured or "_site")
     _require_replaceable(output)
     with _scratch(project, output) as folder:
         pages = stage(project, folder / "source")
+        warnings = tuple(unlisted(config, pages))
         key = _key(folder / "source", name)
         if _stamp(output) == (key, _listing(output)):
-            return Rendered(output, name, len(pages), True, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            return Rendered(output, name, len(pages), True, seconds, warnings)
         new = folder / "site"
         if quarto:
             _run_quarto(quarto, folder / "source", new)
@@ -155,7 +161,7 @@ def render(project: Project, output: Path | None = None, renderer: str = "auto")
         _require_sound(new, project.root)
         _write_stamp(new, key)
         _swap(new, output, folder / "old")
-    return Rendered(output, name, len(pages), False, time.perf_counter() - started)
+    return Rendered(output, name, len(pages), False, time.perf_counter() - started, warnings)
 
 
 def _choose(renderer: str) -> Quarto | None:

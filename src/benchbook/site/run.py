@@ -10,7 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -143,6 +143,8 @@ def prepare(
     given: Mapping[str, Any] | None = None,
     data: Path | None = None,
     folder: Path | None = None,
+    *,
+    defaults: bool = False,
 ) -> Inputs:
     """Check parameters and data of a run before a kernel starts.
 
@@ -158,6 +160,8 @@ def prepare(
         Shorthand for the parameter ``data``; the file must exist.
     folder : Path, optional
         What relative paths are relative to; the current folder when not given.
+    defaults : bool
+        Check a run with nothing but defaults, too; its data are the project's own.
 
     Returns
     -------
@@ -171,7 +175,7 @@ def prepare(
         No such data file, or the benchmark's own check refuses it.
     """
     given = dict(given or {})
-    if not given and data is None:
+    if not given and data is None and not defaults:
         return Inputs()
     model, folder = project.model(name), folder or Path.cwd()
     if data is not None:
@@ -210,6 +214,11 @@ def _variables(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+def run_variables(project: Project, inputs: Inputs) -> AbstractContextManager[None]:
+    """Set, while a block runs, the environment in which the benchmark finds its files."""
+    return _variables(_run_variables(project, inputs.files))
 
 
 def kernel_environment(
@@ -551,7 +560,7 @@ def run_to_folder(
         else:
             shutil.copyfile(staged / "files" / name / RECORD_FILE, staged / RECORD_FILE)
         try:
-            return publish(staged, out, out / "files" / name), messages
+            return publish(files_in(staged), out, out / "files" / name), messages
         except OSError as problem:
             raise BenchbookError(
                 f"the results cannot be written to {out.name}: {problem.strerror}."
@@ -570,26 +579,34 @@ def draw_page(project: Project, page: Path) -> None:
     render_page(page, page.with_suffix(".html"), bibliography if bibliography.is_file() else None)
 
 
-def publish(staged: Path, target: Path, owned: Path) -> list[Path]:
-    """Move the files of a finished run to their place, each one whole.
+def files_in(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder by their path below it, those directly in it first."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {name: names[name].read_bytes() for name in sorted(names, key=lambda n: n.count("/"))}
+
+
+def publish(files: Mapping[str, bytes], target: Path, owned: Path) -> list[Path]:
+    """Write the files of a finished run to their place, each one whole.
 
     Parameters
     ----------
-    staged, target : Path
-        Where they are, and the folder they go to under the same relative names.
+    files : mapping of str to bytes
+        By their path below the target.
+    target : Path
+        The folder they go to.
     owned : Path
         Folder whose other files are leftovers of earlier runs, and are removed.
 
     Returns
     -------
     list of Path
-        The files written, those directly in ``target`` first.
+        The files written, in the order given.
     """
-    sources = sorted(path for path in staged.rglob("*") if path.is_file())
     written = []
-    for source in sorted(sources, key=lambda path: len(path.relative_to(staged).parts)):
-        place = target / source.relative_to(staged)
-        write_atomically(place, source.read_bytes())
+    for name, content in files.items():
+        place = target / name
+        write_atomically(place, content)
         written.append(place)
     for leftover in owned.rglob("*"):
         if leftover.is_file() and leftover not in written:

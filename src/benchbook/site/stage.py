@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import yaml
 
 from benchbook.errors import BenchbookError
 
+from .interface import write_interface
 from .notebook import tidy
 from .project import Project, read_notebook
 
@@ -57,7 +59,8 @@ def stage(project: Project, folder: Path) -> list[str]:
     Raises
     ------
     BenchbookError
-        A page named in the navigation is missing: a chapter that has not been built.
+        A page named in the navigation is missing: a chapter that has not been built; or a
+        specification cannot be used.
     """
     config = read_config(project.root)
     _require_navigation(project, config)
@@ -74,6 +77,7 @@ def stage(project: Project, folder: Path) -> list[str]:
             shutil.copy2(path, target)
         if path.suffix in PAGES:
             pages.append(name)
+    write_interface(project.root, folder)
     return pages
 
 
@@ -113,12 +117,49 @@ def _require_navigation(project: Project, config: dict[str, Any]) -> None:
 
 def _navigation(config: dict[str, Any]) -> list[str]:
     """Return the page files that the navbar and the sidebars name."""
+    website = config.get("website", {})
+    found = [name for part in ("navbar", "sidebar") for name in _named(website.get(part))]
+    return [name for name in dict.fromkeys(found) if not re.search(r"[*?\[]", name)]
+
+
+def unlisted(config: dict[str, Any], pages: list[str]) -> list[str]:
+    """Return a sentence for each page that a reader will not find: no menu names it.
+
+    A chapter belongs into every menu that the site has, another page into one of them.
+
+    Parameters
+    ----------
+    config : dict
+        From `read_config`.
+    pages : list of str
+        From `stage`.
+    """
+    website = config.get("website", {})
+    menus = {part: _named(website[part]) for part in ("navbar", "sidebar") if website.get(part)}
+    told = []
+    for page in pages:
+        absent = [
+            part
+            for part, names in menus.items()
+            if not any(fnmatch(page, name) for name in names) and not _automatic(website[part])
+        ]
+        if absent and (page.endswith(".ipynb") or len(absent) == len(menus)):
+            told.append(f"{page} is not listed in the {' and the '.join(absent)} of {CONFIG}.")
+    return told
+
+
+def _automatic(menu: object) -> bool:
+    """Tell whether Quarto itself fills a menu with the pages of a folder."""
+    return bool(re.search(r"'auto'", repr(menu)))
+
+
+def _named(menu: object) -> list[str]:
+    """Return the page files and patterns that a menu names."""
     found: list[str] = []
 
     def visit(item: object) -> None:
         if isinstance(item, str):
-            local = not re.match(r"[a-z]+:", item)
-            if local and item.endswith(PAGES) and not re.search(r"[*?\[]", item):
+            if not re.match(r"[a-z]+:", item) and item.endswith(PAGES):
                 found.append(item)
         elif isinstance(item, list):
             for entry in item:
@@ -127,10 +168,8 @@ def _navigation(config: dict[str, Any]) -> list[str]:
             for key in ("href", "file", "url", "contents", "menu", "left", "right", "tools"):
                 visit(item.get(key))
 
-    website = config.get("website", {})
-    visit(website.get("navbar"))
-    visit(website.get("sidebar"))
-    return list(dict.fromkeys(found))
+    visit(menu)
+    return found
 
 
 def _listed(value: object) -> list[str]:

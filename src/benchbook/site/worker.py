@@ -2,22 +2,21 @@
 
 The request comes as a line of JSON on standard input. Progress and result go to standard output,
 one line each, behind a mark that tells them from whatever else a notebook's libraries print there.
+So do the files of the run: whoever asked may be on another machine.
 """
 
 from __future__ import annotations
 
 import _thread
+import base64
 import json
-import os
-import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -39,17 +38,17 @@ class Request:
         The project, see `Project`.
     name : str
         The benchmark, run with its defaults.
-    key : str
-        Hash of everything that goes into the run, for the manifest.
-    out : str or None
-        New folder to run into, instead of the project's report folder.
+    origin : str
+        The process that asks; another one checks that it has the same inputs.
+    inputs : dict of str to str
+        Hashes of what goes into the run, see `benchbook.site.build.inputs`.
     """
 
     root: str
     benchmarks: str
     name: str
-    key: str
-    out: str | None = None
+    origin: str = ""
+    inputs: dict[str, str] = field(default_factory=dict)
 
     @property
     def project(self) -> Project:
@@ -63,7 +62,7 @@ def tell(kind: str, **content: Any) -> None:
 
 
 def work(request: Request) -> dict[str, Any]:
-    """Run the notebook and put what it left in place.
+    """Run the notebook in a folder of its own and tell the files it left.
 
     Returns
     -------
@@ -71,22 +70,21 @@ def work(request: Request) -> dict[str, Any]:
         ``status`` (``built`` or ``failed``), ``seconds``, ``problem`` and ``traceback``.
     """
     # Imported here, so that a fault in these modules is reported like one in the notebook.
-    from .build import place_run
-    from .run import Inputs, NotebookError, run_notebook
+    from .run import Inputs, NotebookError, files_in, run_notebook
 
-    project, began = request.project, time.perf_counter()
+    began = time.perf_counter()
     outcome = {"status": "built", "problem": "", "traceback": ""}
     try:
-        with staging(project, request) as folder:
+        with tempfile.TemporaryDirectory(prefix="benchbook-", ignore_cleanup_errors=True) as folder:
             finished = run_notebook(
-                project,
+                request.project,
                 request.name,
                 Inputs(),
-                folder,
+                Path(folder),
                 progress=lambda done, total: tell("cell", done=done, total=total),
             )
-            if request.out is None:
-                place_run(project, request.name, request.key, folder)
+            for path, content in files_in(Path(folder)).items():
+                tell("file", path=path, content=base64.b64encode(content).decode())
             if finished.record is None:
                 outcome["problem"] = f"no {RECORD_FILE}: the notebook does not call save_record"
     except NotebookError as error:
@@ -95,22 +93,6 @@ def work(request: Request) -> dict[str, Any]:
         problem = f"{type(error).__name__}: {error}"
         outcome = {"status": "failed", "problem": problem, "traceback": traceback.format_exc()}
     return {**outcome, "seconds": time.perf_counter() - began}
-
-
-@contextmanager
-def staging(project: Project, request: Request) -> Iterator[Path]:
-    """Yield a folder for this run: the one asked for, else one that is removed afterwards."""
-    if request.out is not None:
-        Path(request.out).mkdir(parents=True)
-        yield Path(request.out)
-        return
-    folder = project.workspace / f"{request.name}.{os.getpid()}.tmp"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _watch_parent() -> None:

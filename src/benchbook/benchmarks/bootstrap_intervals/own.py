@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,9 @@ from benchbook.errors import DataError, nearest
 from benchbook.estimate import Estimate
 from benchbook.metrics import delong_interval
 from benchbook.parameters import data_path
-from benchbook.reading import CsvTable, read_csv_table
+from benchbook.ratings.cells import Column, distinct
+from benchbook.ratings.labels import canonical
+from benchbook.reading import ParquetTexts, is_parquet, numbers_of, read_csv_table
 from benchbook.resampling import Distribution, RankingStatistic, resample
 
 from .parameters import Parameters
@@ -36,7 +38,8 @@ class Scores:
         Where it is.
     scores : ndarray of float64, shape (n_items,)
     positive : ndarray of bool, shape (n_items,)
-    cluster : ndarray of object, shape (n_items,), or None
+    cluster : ndarray of int, shape (n_items,), or None
+        Number of each item's cluster.
     unit : str
         "item", or the name of the cluster column.
     parameters : Parameters
@@ -80,7 +83,7 @@ class Scores:
         chosen = self.positive == positive
         if self.cluster is None:
             return int(chosen.sum())
-        return len(set(self.cluster[chosen]))
+        return int(np.count_nonzero(np.bincount(self.cluster[chosen])))
 
     def statement(self) -> str:
         """Say what was read."""
@@ -146,75 +149,101 @@ def load(parameters: Parameters) -> Scores | None:
     if parameters.data is None:
         return None
     path = data_path(parameters.data)
-    table = read_csv_table(path)
-    scores = _numbers(table, parameters.score)
-    labels = _filled(table, parameters.label)
+    file = _Parquet(path) if is_parquet(path) else _Text(path)
+    scores = _scores(file, parameters.score)
+    labels = _filled(file, parameters.label)
     wanted = str(parameters.positive)
-    positive = np.array([_same(label, wanted) for label in labels])
+    positive = np.array([_same(label, wanted) for label in labels.labels], bool)[labels.codes]
     if positive.all() or not positive.any():
         raise DataError(
             "one class only",
-            file=table.name,
+            file=file.name,
             column=parameters.label,
-            found=", ".join(sorted(set(labels))[:5]) or "no rows",
+            found=", ".join(sorted(labels.labels)[:5]) or "no rows",
             expected=f"'{wanted}' (the parameter positive) and at least one other label",
         )
     cluster = None
     if parameters.cluster is not None:
-        cluster = np.array(_filled(table, parameters.cluster), dtype=object)
-        if len(set(cluster)) < 2:
+        clusters = _filled(file, parameters.cluster)
+        if len(clusters.labels) < 2:
             raise DataError(
                 "a single cluster cannot be resampled",
-                file=table.name,
+                file=file.name,
                 column=parameters.cluster,
-                found=str(cluster[0]),
+                found=str(clusters.labels[0]),
                 expected="two clusters or more",
             )
+        cluster = clusters.codes
     unit = parameters.cluster or "item"
-    return Scores(table.name, path, scores, positive, cluster, unit, parameters)
+    return Scores(file.name, path, scores, positive, cluster, unit, parameters)
 
 
-def _filled(table: CsvTable, column: str) -> list[str]:
+class _Text:
+    """The columns of a text file, each as its distinct texts and where they stand."""
+
+    def __init__(self, path: Path) -> None:
+        table = read_csv_table(path)
+        self.name, self.columns = table.name, list(table.frame.columns)
+        self.lines: Sequence[int] = table.lines
+        self._frame = table.frame
+
+    def column(self, name: str) -> Column:
+        return distinct(self._frame[name])
+
+    def numbers(self, name: str) -> np.ndarray:
+        return numbers_of(self.column(name))
+
+
+class _Parquet(ParquetTexts):
+    """The same of a Parquet file, whose columns are read when they are asked for."""
+
+    @property
+    def lines(self) -> Sequence[int]:
+        return range(1, self.n_rows + 1)
+
+
+def _check_column(file: _Text | _Parquet, name: str) -> None:
+    if name not in file.columns:
+        raise DataError(f"no column '{name}'; {nearest(name, file.columns)}", file=file.name)
+
+
+def _filled(file: _Text | _Parquet, name: str) -> Column:
     """Return a column without empty cells."""
-    if column not in table.frame.columns:
+    _check_column(file, name)
+    column = file.column(name)
+    empty = column.codes < 0
+    if empty.any():
         raise DataError(
-            f"no column '{column}'; {nearest(column, list(table.frame.columns))}", file=table.name
+            "an empty cell",
+            file=file.name,
+            row=file.lines[int(empty.argmax())],
+            column=name,
+            found="nothing",
+            expected="a value in every row",
         )
-    cells = table.frame[column].tolist()
-    for line, cell in zip(table.lines, cells, strict=True):
-        if cell is None:
-            raise DataError(
-                "an empty cell",
-                file=table.name,
-                row=line,
-                column=column,
-                found="nothing",
-                expected="a value in every row",
-            )
-    return cells
+    return column
 
 
-def _numbers(table: CsvTable, column: str) -> np.ndarray:
-    cells = _filled(table, column)
-    numbers = np.full(len(cells), np.nan)
-    for place, (line, cell) in enumerate(zip(table.lines, cells, strict=True)):
-        with contextlib.suppress(ValueError):
-            numbers[place] = float(cell)
-        if np.isnan(numbers[place]):
-            raise DataError(
-                "not a number",
-                file=table.name,
-                row=line,
-                column=column,
-                found=cell,
-                expected="a score",
-            )
+def _scores(file: _Text | _Parquet, name: str) -> np.ndarray:
+    _check_column(file, name)
+    numbers = file.numbers(name)
+    bad = np.isnan(numbers)
+    if bad.any():
+        row = int(bad.argmax())
+        raise DataError(
+            "not a number",
+            file=file.name,
+            row=file.lines[row],
+            column=name,
+            found=_filled(file, name).cell(row),
+            expected="a score",
+        )
     return numbers
 
 
 def _same(cell: str, wanted: str) -> bool:
     """Tell whether a cell is the label: the same text, or the same number (1 and 1.0)."""
-    if cell == wanted:
+    if canonical(cell) == canonical(wanted):
         return True
     try:
         return float(cell) == float(wanted)
