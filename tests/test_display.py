@@ -38,6 +38,21 @@ def shown(monkeypatch, tmp_path):
         ((0.1, -0.05, 0.2), "0.100 (-0.050 to 0.200)"),
         ((0.5, math.nan, math.nan), "0.500"),
         ((math.nan, math.nan, math.nan), "–"),
+        # A unit so small, or a study so large, that three decimals hide the interval.
+        ((1.234e-5, 0.98e-5, 1.51e-5), "0.0000123 (0.0000098–0.0000151)"),
+        ((0.760137, 0.759869, 0.760403), "0.76014 (0.75987–0.76040)"),
+        ((-2.5e-7, -4.1e-7, -0.9e-7), "-0.00000025 (-0.00000041 to -0.00000009)"),
+        ((0.0004, math.nan, math.nan), "0.00040"),
+        # A unit so large that decimals say nothing.
+        ((1234567.8, 1150000.2, 1320000.9), "1234568 (1150000–1320001)"),
+        ((12345.678, 12001.2, 12701.3), "12345.68 (12001.20–12701.30)"),
+        ((1234567.891, 1234567.88, 1234567.9), "1234567.891 (1234567.880–1234567.900)"),
+        # Ordinary numbers, and the rounding errors of a zero, are as they were.
+        ((0.012, 0.011, 0.013), "0.012 (0.011–0.013)"),
+        ((1234.5678, 1100.0, 1300.0), "1234.568 (1100.000–1300.000)"),
+        ((3e-17, math.nan, math.nan), "0.000"),
+        ((1.0, 1.0, 1.0), "1.000 (1.000–1.000)"),
+        ((0.5, -math.inf, math.inf), "0.500 (-inf to inf)"),
     ],
 )
 def test_intervals_are_written_in_one_way(bounds, text):
@@ -58,6 +73,22 @@ def test_small_p_missing_and_infinite_numbers():
     assert page["F"].tolist() == ["∞", "-∞", "1.000"]
     assert p_text(0.0004) == "p < 0.001"
     assert p_text(0.0123) == "p = 0.012"
+
+
+def test_a_column_of_small_or_large_numbers_has_decimals_that_suit_the_largest():
+    frame = pd.DataFrame(
+        {
+            "small": [1.23456e-5, -4e-6, math.nan],
+            "large": [1234567.8, 2.0, 0.5],
+            "ordinary": [0.00001, 0.5, 12.0],
+            "p": [0.0015, 0.001, 0.0011],
+        }
+    )
+    page = formatted(frame)
+    assert page["small"].tolist() == ["0.000012", "-0.000004", "–"]
+    assert page["large"].tolist() == ["1234568", "2", "0"]
+    assert page["ordinary"].tolist() == ["0.000", "0.500", "12.000"]
+    assert page["p"].tolist() == ["0.002", "0.001", "0.001"]
 
 
 def test_repeated_names_are_blank_and_a_single_name_is_left_out():

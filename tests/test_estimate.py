@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchbook.estimate import Estimate, undefined
+from benchbook.estimate import Estimate, decimals, undefined
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,9 @@ from benchbook.estimate import Estimate, undefined
         # What is printed as zero carries no sign, and needs no "to".
         (Estimate(0.2, -0.0004, 0.4), "0.200 (0.000–0.400)"),
         (Estimate(-0.0), "0.000"),
-        (Estimate(1e6, 9e5, 1.1e6), "1000000.000 (900000.000–1100000.000)"),
+        (Estimate(1e6, 9e5, 1.1e6), "1000000 (900000–1100000)"),
+        (Estimate(9999.5, 9e3, 1.1e4), "9999.50 (9000.00–11000.00)"),
+        (Estimate(1e-5, 0.9e-5, 1.1e-5), "0.0000100 (0.0000090–0.0000110)"),
         (Estimate(2.0, 1.0, math.inf), "2.000 (1.000–inf)"),
         (Estimate(2.0, -math.inf, 3.0), "2.000 (-inf to 3.000)"),
     ],
@@ -158,6 +160,24 @@ def test_any_interval_prints_numbers_that_read_back(value: float, bounds: list[f
     text = str(Estimate(value, *bounds))
     head, inner = text[:-1].split(" (")
     low, high = inner.split(" to ") if " to " in inner else inner.split("–")
-    assert "-0.000" not in text
+    assert not any(shown.startswith("-") and not float(shown) for shown in (head, low, high))
     for printed, number in zip((head, low, high), (value, *bounds), strict=True):
         assert float(printed) == pytest.approx(number, abs=0.0005 + 1e-12)
+
+
+@given(
+    value=st.floats(-1e7, 1e7),
+    below=st.floats(1e-9, 1e5),
+    above=st.floats(1e-9, 1e5),
+    digits=st.integers(1, 4),
+)
+def test_the_width_of_an_interval_can_always_be_read(value, below, above, digits) -> None:
+    low, high = value - below, value + above
+    places = decimals(value, low, high, digits=digits)
+    width = high - low
+    if width > 1e-9:
+        # At least two units of the last decimal that is shown.
+        assert width * 10**places >= 2 * (1 - 1e-9)
+    largest = max(abs(low), abs(high))
+    if width >= 2 * 10**-digits and largest < 1e4:
+        assert places == digits

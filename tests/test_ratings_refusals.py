@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchbook.agreement import cohen_kappa, gwet_ac
 from benchbook.errors import DataError, ParameterError
 from benchbook.ratings import Ratings
+from benchbook.ratings.table import as_ratings
 from ratings_examples import long_table
 
 NAN = np.nan
@@ -165,3 +167,56 @@ def test_counts_that_are_refused(
     with pytest.raises(error) as caught:
         make(table, **options)
     assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
+
+
+# ---- a cross-table given as ratings -------------------------------------------------------------
+
+CROSS = pd.crosstab(
+    pd.Series(["no", "no", "yes", "yes"], name="A"),
+    pd.Series(["no", "yes", "yes", "yes"], name="B"),
+)
+
+
+@pytest.mark.parametrize(
+    ("table", "categories"),
+    [
+        ([[40, 10], [5, 45]], None),
+        (np.array([[40.0, 10.0], [10.0, 40.0]]), None),
+        ([[3, 1], [0, 2]], None),
+        ([[3, 1], [0, 2]], ["positive", "negative"]),
+        ([[5, 1, 0], [1, 9, 2], [0, 2, 7]], ["a", "b", "c"]),
+        (CROSS, None),
+        (pd.crosstab([0, 0, 1], [0, 1, 1]), None),
+    ],
+)
+def test_cross_tables_are_not_taken_for_ratings(table, categories):
+    for statistic in (cohen_kappa, gwet_ac):
+        with pytest.raises(DataError, match=r"cross-table of two raters.*from_contingency"):
+            statistic(table, categories=categories)
+
+
+@pytest.mark.parametrize(
+    ("table", "categories"),
+    [
+        ([[0, 1], [1, 1]], None),
+        ([[1, 2], [2, 2]], [1, 2]),
+        ([[1, 2, 3], [2, 2, 2], [1, 3, 3]], None),
+        ([[10, 20], [20, 20]], [10, 20]),
+        ([["a", "b"], ["b", "b"]], None),
+        ([[1, 2], [2, 2], [1, 1]], None),
+        ([[1, None], [2, 2]], None),
+        (pd.DataFrame([[40, 10], [10, 40]], index=["x", "y"], columns=["A", "B"]), None),
+    ],
+)
+def test_small_tables_of_ratings_are_still_ratings(table, categories):
+    ratings = as_ratings(table, categories=categories)
+    assert ratings.n_items == len(table)
+
+
+def test_scores_of_two_by_two_are_scores():
+    assert as_ratings([[40, 10], [5, 45]], kind="continuous").n_items == 2
+
+
+def test_more_raters_than_two_are_told_of_cross_tables():
+    with pytest.raises(ParameterError, match="cross-table of two raters is given by Ratings"):
+        cohen_kappa([[1, 2, 3], [2, 2, 2], [1, 3, 3]])

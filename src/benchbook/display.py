@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .estimate import bounds_text
+from .estimate import bounds_text, decimals
 from .records import file_link, output_folder
 
 if TYPE_CHECKING:
@@ -160,7 +160,9 @@ def say(text: str) -> None:
 def formatted(frame: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
     """Return the table as text, rounded for display; a missing number is a dash.
 
-    Columns ``value``, ``low`` and ``high`` become one column ``value (interval)``.
+    Numbers get ``digits`` decimals; those in a very small or very large unit get more or fewer
+    (see :func:`benchbook.estimate.decimals`), alike within a column. Columns ``value``, ``low``
+    and ``high`` become one column ``value (interval)``.
     """
     columns: dict[str, list[str]] = {}
     merge = {"value", "low", "high"} <= set(map(str, frame.columns))
@@ -172,7 +174,8 @@ def formatted(frame: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
             columns["value (interval)"] = [interval_text(*row, digits=digits) for row in rows]
         else:
             is_p = str(name) in P_COLUMNS
-            columns[str(name)] = [_cell(value, digits, is_p) for value in frame[name]]
+            places = digits if is_p else _column_decimals(frame[name], digits)
+            columns[str(name)] = [_cell(value, places, is_p) for value in frame[name]]
     return pd.DataFrame(columns)
 
 
@@ -199,10 +202,17 @@ def interval_text(value: float, low: float, high: float, *, digits: int = 3) -> 
     """Return ``0.703 (0.652–0.751)``; without an interval the value alone, undefined a dash."""
     if pd.isna(value):
         return "–"
-    text = f"{value:.{digits}f}"
+    places = decimals(value, low, high, digits=digits)
+    text = f"{value:.{places}f}"
     if pd.isna(low) or pd.isna(high):
         return text
-    return f"{text} ({bounds_text(low, high, f'.{digits}f')})"
+    return f"{text} ({bounds_text(low, high, f'.{places}f')})"
+
+
+def _column_decimals(cells: pd.Series, digits: int) -> int:
+    """Return decimals that suit the largest number of a column, so that its cells line up."""
+    numbers = [abs(cell) for cell in cells if isinstance(cell, float) and math.isfinite(cell)]
+    return decimals(max(numbers, default=0.0), digits=digits)
 
 
 def _cell(value: Any, digits: int, is_p: bool) -> str:

@@ -91,6 +91,7 @@ class Estimate:
     def __format__(self, spec: str) -> str:
         if not self.defined:
             return f"undefined: {self.reason}"
+        spec = spec or f".{decimals(self.value, self.low, self.high)}f"
         text = _shown(self.value, spec)
         if self.has_interval:
             text += f" ({bounds_text(self.low, self.high, spec)})"
@@ -129,7 +130,7 @@ def _comparable(value: Any) -> Any:
 
 
 def _shown(number: float, spec: str) -> str:
-    text = format(number, spec or ".3f")
+    text = format(number, spec)
     # What is printed as zero has no sign.
     zero = math.isfinite(number) and not any(digit in text for digit in "123456789")
     return text.replace("-", "", 1) if zero else text
@@ -138,6 +139,41 @@ def _shown(number: float, spec: str) -> str:
 def undefined(reason: str, **fields: Any) -> Estimate:
     """Return an estimate without a value, carrying the reason."""
     return Estimate(value=math.nan, reason=reason, **fields)
+
+
+# Below this a number is the rounding error of a zero.
+_ZERO = 1e-12
+_LARGE = 1e4  # from here on, a number of seven digits needs fewer than three decimals
+
+
+def decimals(
+    value: float, low: float = math.nan, high: float = math.nan, *, digits: int = 3
+) -> int:
+    """Return how many decimals a number and its interval need on a page.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The number and its bounds, NaN where there are none.
+    digits : int
+        Decimals of ordinary numbers.
+
+    Returns
+    -------
+    int
+        More than ``digits`` where so many would hide the width of the interval (without one, the
+        number): two significant digits of it are shown. Fewer for numbers so large that decimals
+        say nothing.
+    """
+    largest = max((abs(x) for x in (value, low, high) if math.isfinite(x)), default=0.0)
+    width = high - low
+    needed = width if math.isfinite(width) and width > _ZERO else largest
+    if _ZERO < needed < 2 * 10.0**-digits:
+        return 1 - math.floor(math.log10(needed))
+    if largest < _LARGE:
+        return digits
+    spare = max(0, 6 - math.floor(math.log10(largest)))  # seven significant digits in all
+    return min(digits, max(spare, 1 - math.floor(math.log10(needed))))
 
 
 def bounds_text(low: float, high: float, spec: str = ".3f") -> str:

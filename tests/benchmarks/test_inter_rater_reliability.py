@@ -11,6 +11,7 @@ import pytest
 
 from benchbook.benchmarks import inter_rater_reliability as irr
 from benchbook.benchmarks.inter_rater_reliability import theory
+from benchbook.benchmarks.inter_rater_reliability.pairs import extreme_pairs
 from benchbook.benchmarks.inter_rater_reliability.studies import BUNDLED, shared_pairs
 from benchbook.display import Drawing, Table
 from benchbook.errors import BenchbookError, DataError, ParameterError
@@ -307,6 +308,34 @@ def test_clustered_runs_print_no_interval_or_test_that_takes_items_for_independe
     assert "z =" not in many.say_many_raters()
 
 
+def test_error_and_slope_of_clustered_scores_have_intervals_over_clusters(write):
+    items = np.arange(24)
+    generator = np.random.default_rng(1)
+    shift = np.repeat(generator.normal(size=8), 3)  # the two differ patient by patient
+    first = items + generator.normal(0, 0.1, 24)
+    rows = zip(items, items // 3, first, first + shift, strict=True)
+    text = "item,patient,a,b\n" + "".join(f"{i},p{p},{a:.4f},{b:.4f}\n" for i, p, a, b in rows)
+    by_item, by_patient = (
+        chapter(data=write(text), kind="continuous", raters=["a", "b"], item="item", **more)
+        for more in ({}, {"cluster": "patient"})
+    )
+    for name in ("sem_agreement", "sem_consistency", "mdc_agreement", "mdc_consistency"):
+        one, other = (getattr(run.scores[0].error, name) for run in (by_item, by_patient))
+        assert other.value == pytest.approx(one.value, rel=1e-12)
+        assert (one.unit, other.unit) == ("item", "patient")
+        assert other.n_clusters == 8
+        assert other.low < other.value < other.high
+    error = by_patient.scores[0].error
+    ratio = error.mdc_agreement.value / error.sem_agreement.value
+    assert error.mdc_agreement.high == pytest.approx(ratio * error.sem_agreement.high)
+    one, other = (run.scores[0].comparison_row("a", "b")["slope"] for run in (by_item, by_patient))
+    assert other.value == pytest.approx(one.value)
+    assert other.unit == "patient"
+    caption = by_patient.table_comparison().caption
+    assert "drawn; none for ρ" in caption
+    assert "the minimal detectable change" in by_patient.say_scores()
+
+
 def test_a_refused_interval_is_not_replaced_by_a_degenerate_one(write):
     text, values = OWN["constant rater"]
     one = chapter(data=write(text), **values)
@@ -470,3 +499,59 @@ def test_rows_kept_are_told(write):
     one = chapter(data=data, kind="nominal", item="case", raters=["a", "b"], where={"site": "x"})
     assert "site = x" in one.say_data_statement()
     assert one.studies[0].ratings.n_items == 3
+
+
+# ---- pairs of raters --------------------------------------------------------------------------
+
+
+def pair_tables(kappa: dict[str, float], items: dict[str, int]):
+    names = sorted({name for pair in kappa for name in pair})
+    matrix = pd.DataFrame(math.nan, index=names, columns=names)
+    shared = pd.DataFrame(0, index=names, columns=names)
+    for (one, other), value in kappa.items():
+        for a, b in ((one, other), (other, one)):
+            matrix.loc[a, b], shared.loc[a, b] = value, items.get(one + other, 50)
+    return matrix, shared
+
+
+@pytest.mark.parametrize(
+    ("kappa", "items", "finding", "remark"),
+    [
+        ({"AB": 0.2, "AC": 0.5, "BC": 0.8}, {}, "κ from 0.20 (A and B) to 0.80 (B and C)", ""),
+        (
+            {"AB": -0.5, "AC": 0.5, "BC": 0.8},
+            {"AB": 9},
+            "κ from 0.50 (A and C) to 0.80 (B and C)",
+            "1 of 3 pairs share fewer than 10 items (dots, n < 10); the extremes are named among",
+        ),
+        (
+            {"AB": -0.5, "AC": 0.5, "BC": 0.5},
+            {"AB": 3},
+            "with enough items has a κ of 0.50",
+            "1 of 3",
+        ),
+        (
+            {"AB": -0.5, "AC": 0.5},
+            {"AB": 3, "AC": 9},
+            "κ from -0.50 (A and B) to 0.50 (A and C)",
+            "Every pair shares fewer than 10 items",
+        ),
+        ({"AB": math.nan}, {}, "No pair of raters has a defined κ.", ""),
+    ],
+)
+def test_extreme_pairs_are_named_among_those_with_enough_items(kappa, items, finding, remark):
+    told, known = extreme_pairs(*pair_tables(kappa, items))
+    assert finding in told
+    assert remark in known
+    assert bool(remark) == bool(known)
+
+
+def test_figure_of_pairs_marks_those_that_share_few_items(write):
+    rows = [f"{i},{i % 2},{(i + (i == 3)) % 2},{i % 2 if i < 4 else ''}" for i in range(30)]
+    text = "item,A,B,C\n" + "\n".join(rows) + "\n"
+    drawing = chapter(data=write(text), kind="nominal").figure_pairwise()
+    assert "2 of 3 pairs share fewer than 10 items" in drawing.caption
+    data = drawing.figure.benchbook_data
+    assert data.set_index(["first", "second"])["items"].to_dict() == {
+        ("A", "B"): 30, ("A", "C"): 4, ("B", "C"): 4,
+    }  # fmt: skip

@@ -32,6 +32,7 @@ from matplotlib.collections import QuadMesh
 
 from benchbook import figures
 from benchbook.agreement.words import LANDIS_KOCH
+from benchbook.errors import DataError
 from benchbook.estimate import Estimate
 from benchbook.figures import figure_data
 
@@ -241,6 +242,23 @@ def test_heat_map_writes_numbers_only_where_they_fit(words):
         "0." in text and "−" in text
         for text in words(figures.pairwise_heatmap(matrix(40, -0.4), width="single"))
     )
+
+
+def test_heat_map_marks_pairs_with_few_items(words):
+    values, items = np.full((3, 3), 0.5), np.full((3, 3), 30)
+    values[0, 1] = values[1, 0] = 0.9
+    items[0, 2] = items[2, 0] = 4
+    figure = figures.pairwise_heatmap(values, list("ABC"), order="mean", n_items=items)
+    assert "n < 10" in words(figure)
+    (dots,) = [c for c in figure.axes[0].collections if c.get_label() == "_few items"]
+    assert len(dots.get_offsets()) == 2
+    data = figure_data(figure).set_index(["first", "second"])["items"].to_dict()
+    assert {frozenset(pair): n for pair, n in data.items()} == {
+        frozenset("AB"): 30, frozenset("AC"): 4, frozenset("BC"): 30,
+    }  # fmt: skip
+    assert "n < 10" not in words(figures.pairwise_heatmap(values, n_items=items + 9))
+    with pytest.raises(DataError, match="differ in shape"):
+        figures.pairwise_heatmap(values, n_items=items[:2])
 
 
 def test_heat_map_sorted_by_mean_puts_the_odd_rater_last():

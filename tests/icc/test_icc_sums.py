@@ -1,5 +1,7 @@
 """The statistics as functions of sums: equal to the direct ones, on any resample."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,6 +16,9 @@ from benchbook.icc import (
     concordance,
     icc,
     icc_statistic,
+    measurement_error,
+    sem_statistic,
+    slope_statistic,
 )
 from benchbook.ratings import Ratings
 from benchbook.resampling import bootstrap, paired_difference
@@ -170,3 +175,57 @@ def test_limits_with_another_multiplier():
         bland_altman_statistic(pefr.large_1, pefr.mini_1, part="middle")
     with pytest.raises(ParameterError, match="ddof"):
         ccc_statistic(pefr.large_1, pefr.mini_1, ddof=2)
+
+
+# ---- measurement error and slope ------------------------------------------------------------
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 1000), st.sampled_from(["agreement", "consistency"]), st.data())
+def test_any_resample_gives_the_error_of_the_drawn_items(seed, definition, data):
+    n = data.draw(st.integers(4, 12))
+    x = np.round(simulated(seed, n, data.draw(st.integers(2, 5))), 1)
+    counts = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    found = of_counts(sem_statistic(x, definition), counts)
+    if sum(counts) < 2:
+        assert np.isnan(found)
+        return
+    expected = getattr(measurement_error(drawn(x, counts)), f"sem_{definition}").value
+    # A square root makes eight digits of a variance that is zero but for rounding.
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-7)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 1000), st.data())
+def test_any_resample_gives_the_slope_of_the_drawn_pairs(seed, data):
+    n = data.draw(st.integers(4, 12))
+    x = np.round(simulated(seed, n, 2), 1)
+    counts = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    found = of_counts(slope_statistic(x[:, 0], x[:, 1]), counts)
+    some = drawn(x, counts)
+    means = some.mean(axis=1)
+    if len(set(np.round(means, 9))) < 2:
+        assert np.isnan(found)
+        return
+    slope = np.polynomial.Polynomial.fit(means, some[:, 0] - some[:, 1], 1).convert().coef[1]
+    assert found == pytest.approx(slope, rel=1e-7, abs=1e-7)
+
+
+def test_full_data_give_error_and_slope():
+    x = simulated(3, 30, 2)
+    made = measurement_error(x)
+    for definition in ("agreement", "consistency"):
+        whole = of_counts(sem_statistic(x, definition), np.ones(30))
+        assert whole == pytest.approx(getattr(made, f"sem_{definition}").value, rel=1e-12)
+    slope = of_counts(slope_statistic(x[:, 0], x[:, 1]), np.ones(30))
+    assert slope == pytest.approx(bland_altman(x[:, 0], x[:, 1]).slope.value, rel=1e-10)
+
+
+def test_error_and_slope_that_cannot_be():
+    with pytest.raises(ParameterError, match="expected 'agreement' or 'consistency'"):
+        sem_statistic(simulated(1, 5, 2), "absolute")
+    counts = Ratings.from_counts(np.array([[2, 0], [1, 1]]))
+    with pytest.raises(ParameterError):
+        sem_statistic(counts, "consistency")
+    same = slope_statistic([1.0, 2.0], [2.0, 1.0])
+    assert math.isnan(of_counts(same, [1, 1]))

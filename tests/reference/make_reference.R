@@ -141,11 +141,17 @@ rules <- list(
   list(function(r) made_by(r, "psych", "ICC") && isTRUE(r$options$lmer) && !complete_table(r), c("f", "df1", "df2", "p", interval),
        "missing cells: F, degrees of freedom and interval as if the table were complete"),
   list(function(r) r$table == "made_constant" && r$`function` %in% c("ICC"), everything, "no variance: rounding noise"),
-  list(function(r) r$table == "made_always_5_higher" && r$`function` == "ICC" && r$package %in% c("psych", "DescTools"), "f",
+  list(function(r) r$table == "made_always_5_higher" && made_by(r, "psych", "ICC") && grepl("^ICC\\([23]", r$statistic),
+       c("f", "p"), "infinite; rounding noise shown"),
+  list(function(r) r$table == "made_always_5_higher" && made_by(r, "psych", "ICC", "F raters"), c("value", "p"),
        "infinite; rounding noise shown"),
+  list(function(r) r$table == "made_always_5_higher" && made_by(r, "DescTools", "ICC") && grepl("^ICC\\([23]", r$statistic),
+       "f", "infinite; rounding noise shown"),
   list(function(r) r$table == "made_always_5_higher" && made_by(r, "irr", "icc") && grepl("^ICC\\(3", r$statistic), interval,
        "F is infinite and the bounds inf/inf; their limit is 1"),
-  list(function(r) is.numeric(r$lower) && isTRUE(r$lower > r$upper), interval, "Spearman-Brown step through its pole: bounds out of order")
+  list(function(r) is.numeric(r$lower) && isTRUE(r$lower > r$upper), interval, "Spearman-Brown step through its pole: bounds out of order"),
+  list(function(r) identical(r$statistic, "ICC(2,k)") && r$package != "irr" && is.numeric(r$value) && isTRUE(r$value > 1) &&
+         isTRUE(r$lower <= r$upper), interval, "Spearman-Brown step through its pole: bounds of no meaning")
 )
 
 # Digits that lme4's optimiser settles: six as called here, fewer with the tolerances psych leaves it.

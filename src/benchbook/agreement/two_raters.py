@@ -147,7 +147,8 @@ def check_two(ratings: Ratings) -> None:
         raise ParameterError(
             f"Cohen kappa compares two raters; found {ratings.n_raters} "
             f"({', '.join(ratings.raters[:8])}). Use pairwise_kappa for every pair, or "
-            "fleiss_kappa for all raters together."
+            "fleiss_kappa for all raters together; a cross-table of two raters is given by "
+            "Ratings.from_contingency."
         )
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..errors import DataError, ParameterError
+from ..estimate import decimals
 from . import rows as row_layout
 from . import style
 from .inputs import (
@@ -308,6 +309,7 @@ def leave_one_out(
     low, high = _near(np.array([*frame["value"], full, *(band or ())]))
     scale = Scale(low, high, label, band=band, heading="Value (all raters: undefined)")
     if not math.isnan(full):
+        digits = decimals(full, *span, digits=digits)
         words = f"all raters: {number(full, digits)}"
         words += f", shaded {interval(*band, digits)}" if band else ""
         scale.references, scale.heading = [(full, words, "-")], "Value (change)"

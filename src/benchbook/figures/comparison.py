@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
 from ..errors import DataError, ParameterError
+from ..estimate import decimals
 from . import rows as row_layout
 from . import style
 from .agreement import grouped_rows, row_figure
@@ -181,10 +182,10 @@ def _draw_identity(
     axes.plot([low, high], [low, high], color=SOFT_INK, linewidth=0.8, linestyle=(0, (4, 2)))
     style.points(axes, pairs["first"], pairs["second"], BLUE)
     shift = float((pairs["second"] - pairs["first"]).mean())
-    digits = digits_for(shift)
+    digits = decimals(shift, digits=min(digits_for(shift), 2))
     axes.set_title(
         wrap(
-            f"Mean difference {number(shift, min(digits, 2), signed=True)} {unit}",
+            f"Mean difference {number(shift, digits, signed=True)} {unit}",
             side,
             style.TEXT_SIZE,
             max_lines=1,

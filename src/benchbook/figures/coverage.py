@@ -15,7 +15,7 @@ from ..errors import DataError, ParameterError
 from . import rows as row_layout
 from . import style
 from .inputs import estimate_table, numeric, plotted_table
-from .intervals import _bin_edges
+from .intervals import bin_edges
 from .rows import Row, Scale
 from .style import (
     BLUE,
@@ -510,7 +510,7 @@ def _interval_row(entry: pd.Series, place: int, digits: int) -> Row:
 
 
 def _draw_bars(axes: Axes, known: np.ndarray, scale: Scale) -> tuple[np.ndarray, np.ndarray]:
-    edges = _bin_edges(known)
+    edges = bin_edges(known)
     counts, _ = np.histogram(known, edges)
     look: dict[str, Any] = {"color": _BAR, "edgecolor": "white", "linewidth": 0.3}
     axes.bar(edges[:-1], counts, np.diff(edges), align="edge", **look)

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..errors import DataError
-from ..estimate import Estimate
+from ..estimate import Estimate, decimals
 from . import rows as row_layout
 from . import style
 from .agreement import row_figure
@@ -130,7 +130,7 @@ def bootstrap_distribution(
             found=f"{len(values)} resamples",
             expected="one finite value or more",
         )
-    edges = _bin_edges(known)
+    edges = bin_edges(known)
     counts, _ = np.histogram(known, edges)
     wide = width_mm(width)
     with house_style():
@@ -157,7 +157,15 @@ def _bar_key(values: np.ndarray, known: np.ndarray) -> Patch:
     return Patch(facecolor=_BAR, label=words)
 
 
-def _bin_edges(known: np.ndarray) -> np.ndarray:
+def bin_edges(known: np.ndarray) -> np.ndarray:
+    """Return where the bars of a histogram of replicates begin and end.
+
+    Parameters
+    ----------
+    known : ndarray of shape (n_replicates,)
+        Finite, at least one. Few distinct values get a bar each, more of them 12 to 60 bars of
+        one width (Freedman and Diaconis 1981).
+    """
     low, high = float(known.min()), float(known.max())
     if high - low <= 1e-12 * max(1.0, abs(low)):  # one value, whatever its last bits
         margin = 0.05 * max(abs(low), 1.0)
@@ -173,6 +181,7 @@ def _bin_edges(known: np.ndarray) -> np.ndarray:
 
 def _mark_estimate(axes: Axes, estimate: Estimate, digits: int) -> list[Any]:
     key: list[Any] = []
+    digits = decimals(estimate.value, estimate.low, estimate.high, digits=digits)
     if estimate.defined:
         look: dict[str, Any] = {"color": style.INK, "linewidth": 1.2}
         axes.axvline(estimate.value, label="_value", **look)

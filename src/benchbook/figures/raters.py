@@ -40,6 +40,8 @@ def pairwise_heatmap(
     *,
     statistic: str = "Cohen κ",
     order: Literal["given", "mean"] = "given",
+    n_items: Any = None,
+    few: int = 10,
     width: Width | None = None,
 ) -> HouseFigure:
     """Draw the coefficient of every pair of raters as a heat map.
@@ -59,15 +61,21 @@ def pairwise_heatmap(
         Words at the colour bar.
     order : {"given", "mean"}
         Keep the raters' order, or sort them by their mean with the others, highest first.
+    n_items : array-like, shape (k, k), optional
+        Items that both raters of a pair rated.
+    few : int
+        A pair with fewer items is marked with a dot, since chance alone moves it far.
     width : {"single", "medium", "double"} or float, optional
         Printed width; by default what the number of raters needs.
 
     Raises
     ------
     DataError, ParameterError
-        When the matrix is not square, not symmetric, or above 1.
+        When the matrix is not square, not symmetric, or above 1; when the numbers of items have
+        another shape.
     """
     values, names = _checked_matrix(matrix, labels)
+    items = _checked_items(n_items, values.shape)
     if order not in ("given", "mean"):
         raise ParameterError(f"unknown order '{order}'; expected 'given' or 'mean'.")
     if order == "mean":
@@ -75,21 +83,40 @@ def pairwise_heatmap(
         means = np.where(known, values, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
         index = np.argsort(np.where(known.any(axis=1), -means, np.inf), kind="stable")
         values, names = values[np.ix_(index, index)], [names[i] for i in index]
+        items = items[np.ix_(index, index)]
     k = len(names)
+    thin = (items < few) & ~np.isnan(values)
     wide = width_mm(width or ("single" if k <= 7 else "medium" if k <= 12 else "double"))
     with house_style():
         figure, axes, cell = _heatmap_axes(names, wide)
         _draw_cells(axes, values, cell)
-        _draw_colour_bar(figure, axes, values, statistic)
+        _mark_cells(axes, thin, values, cell)
+        words = f"n < {few}" if thin.any() else ""
+        _draw_colour_bar(figure, axes, values, statistic, words)
     first, second = np.triu_indices(k, 1)
-    figure.benchbook_data = pd.DataFrame(
+    data = pd.DataFrame(
         {
             "first": [names[i] for i in first],
             "second": [names[j] for j in second],
             "value": values[first, second],
         }
     )
+    figure.benchbook_data = data if n_items is None else data.assign(items=items[first, second])
     return figure
+
+
+def _checked_items(n_items: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the numbers of items of the pairs; infinite when they are not given."""
+    if n_items is None:
+        return np.full(shape, np.inf)
+    items = np.asarray(n_items)
+    if items.shape != shape:
+        raise DataError(
+            "pairwise_heatmap: numbers of items and matrix differ in shape",
+            found=" × ".join(map(str, items.shape)),
+            expected=" × ".join(map(str, shape)),
+        )
+    return items
 
 
 def _checked_matrix(matrix: Any, labels: Sequence[str] | None) -> tuple[np.ndarray, list[str]]:
@@ -194,13 +221,31 @@ def _write_cells(axes: Axes, values: np.ndarray) -> None:
             style.write(axes, j + 0.5, i + 0.5, number(value, 2), ha="center", color=colour)
 
 
-def _draw_colour_bar(figure: Figure, axes: Axes, values: np.ndarray, statistic: str) -> None:
+def _mark_cells(axes: Axes, thin: np.ndarray, values: np.ndarray, cell: float) -> None:
+    """Put a dot into the corner of the cells of pairs with few items."""
+    rows, columns = np.nonzero(thin)
+    if len(rows):
+        axes.scatter(
+            columns + 0.86,
+            rows + 0.86,
+            s=min(1.6, 0.16 * cell * style.POINTS_PER_MM) ** 2,
+            color=[style.text_on(style.CHANCE_MAP((v + 1) / 2)) for v in values[thin]],
+            linewidths=0,
+            label="_few items",
+            zorder=3,
+        )
+
+
+def _draw_colour_bar(
+    figure: Figure, axes: Axes, values: np.ndarray, statistic: str, few: str = ""
+) -> None:
     known = values[~np.isnan(values)]
     low = float(np.clip(math.floor(5 * known.min()) / 5, -1, 0)) if len(known) else 0.0
     written = any(text.get_text() for text in axes.texts)
     pairs = values[np.triu_indices(len(values), 1)]
     key = [("undefined", "hatch")] if np.isnan(pairs).any() else []
     key += [("below 0", "dash")] if low < 0 and not written else []
+    key += [(few, "dot")] if few else []
     box = axes.get_position()
     wide, tall = figure.get_size_inches() * MM_PER_INCH
     height = min(box.height - (LINE_MM + 1) * len(key) / tall, 45 / tall)
@@ -224,7 +269,10 @@ def _draw_cell_key(bar: Axes, y: float, height: float, words: str, look: str) ->
         place |= _UNDEFINED
         bar.add_patch(Rectangle((0, y - height / 2), 1, height, linewidth=0, **place))
     else:
-        bar.plot([0.5], [y], marker="_", color=INK, markersize=4, markeredgewidth=0.8, **place)
+        mark = ("_", 4) if look == "dash" else (".", 3)
+        bar.plot(
+            [0.5], [y], marker=mark[0], color=INK, markersize=mark[1], markeredgewidth=0.8, **place
+        )
     style.write(bar, 1.5, y, words, transform=bar.transAxes)
 
 

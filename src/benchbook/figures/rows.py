@@ -16,6 +16,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..estimate import decimals
 from . import style
 from .style import BLUE, INK, LINE_MM, SMALL_SIZE, SOFT_INK, interval, number, text_mm, wrap
 
@@ -79,6 +80,7 @@ def value_text(row: pd.Series, digits: int, signed: bool = False, bare: bool = F
     """Return a value with its interval as it is printed beside the marker."""
     if math.isnan(row["value"]):
         return "undefined"
+    digits = decimals(row["value"], row["low"], row["high"], digits=digits)
     text = number(row["value"], digits, signed)
     if math.isnan(row["low"]) or math.isnan(row["high"]):
         return text if bare else f"{text} (no interval)"

@@ -442,7 +442,7 @@ def digits_for(*values: float) -> int:
     finite = [abs(value) for value in values if np.isfinite(value) and value]
     if not finite:
         return 2
-    return int(np.clip(2 - np.floor(np.log10(max(finite))), 0, 6))
+    return int(np.clip(2 - np.floor(np.log10(max(finite))), 0, 12))
 
 
 def luminance(colour: Any) -> float:

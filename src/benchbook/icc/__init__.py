@@ -13,7 +13,13 @@ from .replicate_tables import replicates_from_long
 from .replicates import ReplicatedBlandAltman, bland_altman_replicates
 from .results import ICCResult, IntraclassCorrelations
 from .sem import MeasurementError, measurement_error
-from .sums import bland_altman_statistic, ccc_statistic, icc_statistic
+from .sums import (
+    bland_altman_statistic,
+    ccc_statistic,
+    icc_statistic,
+    sem_statistic,
+    slope_statistic,
+)
 
 __all__ = [
     "FORMS",
@@ -45,6 +51,8 @@ __all__ = [
     "pearson",
     "regression_limits",
     "replicates_from_long",
+    "sem_statistic",
+    "slope_statistic",
     "spearman",
     "two_way_anova",
 ]

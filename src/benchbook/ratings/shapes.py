@@ -97,6 +97,33 @@ def counts(
     return finished(fields, origin)
 
 
+# Two items rated by two raters are no study, and codes of categories seldom reach ten.
+_LARGE_CODE = 10
+
+
+def looks_like_contingency(table: Any, categories: Sequence[Any] | None = None) -> bool:
+    """Tell whether a table given as ratings is probably the cross-table of two raters.
+
+    It is square and holds whole numbers that are no declared categories; its rows are named as
+    its columns, or there are two of each and more kinds of number than two, or large ones.
+    """
+    try:
+        cells = np.asarray(table)
+    except ValueError:  # rows of different lengths
+        return False
+    size = len(cells) if cells.ndim == 2 else 0
+    if size < 2 or cells.shape[1] != size or cells.dtype.kind not in "iuf":
+        return False
+    if not ((cells >= 0) & (cells == np.rint(cells)) & np.isfinite(cells)).all():
+        return False
+    if categories is not None:
+        known = set(map(canonical, categories))
+        return len(known) == size and not {canonical(cell) for cell in cells.flat} <= known
+    if isinstance(table, pd.DataFrame) and not isinstance(table.index, pd.RangeIndex):
+        return set(map(canonical, table.index)) == set(map(canonical, table.columns))
+    return size == 2 and (len(np.unique(cells)) > 2 or bool(cells.max() >= _LARGE_CODE))
+
+
 def contingency(
     table: Any,
     kind: str = "nominal",

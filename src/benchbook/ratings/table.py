@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import ParameterError, nearest, quoted
+from ..errors import DataError, ParameterError, nearest, quoted
 from . import shapes
 from .cells import Origin
 from .labels import Kind, canonical, category_values
@@ -383,6 +383,11 @@ def as_ratings(
     """Return ``first`` as ratings: already ratings, two sequences, or a table of items x raters.
 
     ``kind`` describes sequences and tables; ratings have their own.
+
+    Raises
+    ------
+    DataError
+        A table that looks like the counts of a cross-table, among others.
     """
     if isinstance(first, Ratings):
         if second is not None:
@@ -393,6 +398,14 @@ def as_ratings(
         return first
     if second is not None:
         return Ratings.from_pair(first, second, kind, categories=categories)
+    if kind != "continuous" and shapes.looks_like_contingency(first, categories):
+        raise DataError(
+            "this looks like the cross-table of two raters, whose cells are numbers of items, and "
+            "was given where ratings are expected",
+            found=" × ".join(map(str, np.shape(first))) + " whole numbers",
+            expected="Ratings.from_contingency(table, categories=[…]) for counts; if these are "
+            "ratings, a row per item and a column per rater: Ratings.from_table(table, kind)",
+        )
     return Ratings.from_table(first, kind, categories=categories)
 
 

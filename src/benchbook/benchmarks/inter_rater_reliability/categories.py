@@ -28,9 +28,9 @@ from .coefficients import (
     influence_of,
     kappa_row,
     over_clusters,
-    pairwise_matrix,
 )
 from .evaluation import Evaluation, needs
+from .pairs import FEW_SHARED, extreme_pairs, pairwise_matrices
 from .studies import Study
 from .wording import bullets, count, notes, p_text, share, span, symbol, upper_first
 
@@ -346,29 +346,19 @@ class CategoryExhibits(Evaluation):
         from benchbook.figures import pairwise_heatmap
 
         one = self._shown_study(s for s in self.categorical if s.paired)
-        matrix = pairwise_matrix(one, self.parameters)
+        matrix, shared = pairwise_matrices(one, self.parameters)
         statistic = f"{self.parameters.weights} κ" if one.ordinal else "Cohen κ"
-        flat = matrix.stack().dropna()  # noqa: PD013
-        if len(flat) and flat.max() - flat.min() < NOTHING:
-            finding = f"Every pair of raters has a κ of {flat.max():.2f}."
-        elif len(flat):
-            low, high = flat.idxmin(), flat.idxmax()
-            finding = (
-                f"Pairs of raters differ: κ from {flat.min():.2f} "
-                f"({plain(low[0])} and {plain(low[1])}) to "
-                f"{flat.max():.2f} ({plain(high[0])} and {plain(high[1])})."
-            )
-        else:
-            finding = "No pair of raters has a defined κ."
+        finding, remark = extreme_pairs(matrix, shared)
         caption = (
             f"**{self.of(one)}{finding}** {upper_first(statistic)} of every pair "
-            "on the items both rated; hatched cells are undefined."
+            f"on the items both rated; hatched cells are undefined.{remark}"
         )
         alt = (
             f"Heat map of kappa for each pair of {one.ratings.n_raters} raters, white at 0 and "
             "dark blue at 1."
         )
-        return Drawing(pairwise_heatmap(matrix, statistic=statistic), "pairwise", caption, alt)
+        drawn = pairwise_heatmap(matrix, statistic=statistic, n_items=shared, few=FEW_SHARED)
+        return Drawing(drawn, "pairwise", caption, alt)
 
     @needs("pairs")
     def figure_influence(self) -> Drawing:

@@ -25,7 +25,6 @@ from benchbook.agreement import (
     leave_one_rater_out,
     mean_pairwise_kappa,
     mean_pairwise_kappa_statistic,
-    pairwise_kappa,
     percent_agreement,
     percent_agreement_statistic,
 )
@@ -265,18 +264,6 @@ def category_rows(study: Study, parameters: Parameters) -> pd.DataFrame:
         frame.loc[place, ["low", "high"]] = [made.low, made.high]
     # The test takes items for independent.
     return frame.assign(standard_error_null=math.nan, z=math.nan, p_value=math.nan)
-
-
-def pairwise_matrix(study: Study, parameters: Parameters) -> pd.DataFrame:
-    """Return the matrix of pairwise κ, raters x raters, NaN on the diagonal."""
-    weights = parameters.weights if study.ordinal else None
-    pairs = pairwise_kappa(study.ratings, weights=weights, level=parameters.level)
-    names = list(study.ratings.raters)
-    matrix = pd.DataFrame(math.nan, index=names, columns=names)
-    for row in pairs.itertuples(index=False):
-        matrix.loc[row.rater_a, row.rater_b] = row.kappa
-        matrix.loc[row.rater_b, row.rater_a] = row.kappa
-    return matrix
 
 
 def influence_of(study: Study, key: str) -> pd.DataFrame:

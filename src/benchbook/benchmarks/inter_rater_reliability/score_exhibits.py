@@ -314,7 +314,7 @@ def _compared_row(row: dict[str, Any]) -> dict[str, Any]:
 def _pair_unit(run: Evaluation) -> str:
     if "clusters" not in run.conditions:
         return ""
-    return f" ({units(run)} drawn; none for the slope and ρ)"
+    return f" ({units(run)} drawn; none for ρ)"
 
 
 def _f_text(value: float) -> str:

@@ -25,6 +25,8 @@ from benchbook.icc import (
     intraclass_correlations,
     measurement_error,
     mixed_model,
+    sem_statistic,
+    slope_statistic,
     spearman,
 )
 from benchbook.ratings import Ratings
@@ -70,7 +72,31 @@ class Scores:
         """Standard error of measurement and minimal detectable change."""
         if self.analysis is None:
             return None
-        return measurement_error(self.study.ratings, level=self.parameters.level)
+        found = measurement_error(self.study.ratings, level=self.parameters.level)
+        if self.study.ratings.clusters is None:
+            return found
+        kept = self.study.ratings.rows(~_any_missing(self.study))
+        changed: dict[str, Any] = {}
+        for definition in DEFINITIONS:
+            if definition == "consistency" and not kept.identified:
+                continue
+            sem = getattr(found, f"sem_{definition}")
+            made = self.over_clusters(kept, sem, sem_statistic(kept, definition))
+            changed[f"sem_{definition}"] = made
+            change = getattr(found, f"mdc_{definition}")
+            factor = change.value / sem.value if sem.value > 0 else 0.0
+            low, high = factor * made.low, factor * made.high
+            # Errors of the bounds are those of the standard error, and are left with it.
+            changed[f"mdc_{definition}"] = replace(
+                made,
+                value=change.value,
+                low=low,
+                high=high,
+                name=change.name,
+                standard_error=math.nan,
+                monte_carlo_error=(math.nan, math.nan),
+            )
+        return replace(found, **changed)
 
     @cached_property
     def mixed(self) -> MixedModel | None:
@@ -260,16 +286,15 @@ class Scores:
     def comparison_row(self, first: str, second: str) -> dict[str, Any]:
         """Return bias, limits, Lin's coefficient and Spearman's ρ of a pair of raters.
 
-        The slope and ρ have no form as a function of sums here, so that where items are
-        clustered they carry no interval.
+        ρ has no form as a function of sums here, so that where items are clustered it carries no
+        interval.
         """
         found = self.limits_of(first, second)
         pair = self.study.ratings.pair(first, second)
         lin = concordance(pair, level=self.parameters.level).ccc
         rho = spearman(pair, level=self.parameters.level)
-        slope = found.slope
         if pair.clusters is not None:
-            rho, slope = without_interval(rho), without_interval(slope)
+            rho = without_interval(rho)
         return {
             "data": self.study.title,
             "first − second": f"{first} − {second}",
@@ -277,12 +302,13 @@ class Scores:
             "bias": found.bias,
             "lower limit": found.lower,
             "upper limit": found.upper,
-            "slope": slope,
+            "slope": self.over_clusters(pair, found.slope, slope_statistic(pair)),
             "CCC": self.over_clusters(pair, lin, ccc_statistic(pair)),
             "Spearman ρ": rho,
         }
 
 
+DEFINITIONS: tuple[Literal["agreement", "consistency"], ...] = ("agreement", "consistency")
 LIMITS: tuple[Literal["bias", "lower", "upper"], ...] = ("bias", "lower", "upper")
 
 

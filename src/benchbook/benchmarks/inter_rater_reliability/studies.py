@@ -15,7 +15,7 @@ from benchbook.agreement.guide import Need
 from benchbook.errors import BenchbookError, DataError, ParameterError, nearest
 from benchbook.parameters import data_path
 from benchbook.ratings import Ratings
-from benchbook.reading import read_csv_table, read_ratings
+from benchbook.reading import read_ratings, read_table
 from benchbook.records import project_root
 
 from .parameters import Parameters
@@ -189,7 +189,7 @@ def _bundled(entry: Bundled) -> Study:
         entry.source,
         "item",
         file,
-        read_csv_table(file).n_read,
+        read_table(file).n_read,
         method_comparison=entry.method_comparison,
     )
 
@@ -219,7 +219,7 @@ def _own(parameters: Parameters) -> Study:
     _check_size(ratings)
     _check_scale(ratings)
     _check_model(ratings, parameters.model)
-    n_rows = read_csv_table(file, **text).n_read
+    n_rows = read_table(file, **text).n_read
     # A cluster column that is itself called "item" must not read as the item.
     unit = {None: "item", "item": "cluster item"}.get(parameters.cluster, str(parameters.cluster))
     common: dict[str, Any] = {"file": file, "n_rows": n_rows, "need": parameters.need}

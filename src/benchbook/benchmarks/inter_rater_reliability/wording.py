@@ -98,7 +98,7 @@ def in_unit(*estimates: Estimate) -> list[str]:
     """Return estimates in the unit of the score, all with as many decimals as the largest needs."""
     known = [abs(e.value) for e in estimates if e.defined]
     digits = max(0, 2 - math.floor(math.log10(max(known)))) if known and max(known) > 0 else 2
-    return [format(estimate, f".{min(digits, 6)}f") for estimate in estimates]
+    return [format(estimate, f".{min(digits, 12)}f") for estimate in estimates]
 
 
 def significant(value: float, figures: int = 4) -> str:
@@ -106,7 +106,7 @@ def significant(value: float, figures: int = 4) -> str:
     if math.isnan(value):
         return "–"
     digits = figures - 1 - math.floor(math.log10(abs(value))) if value else 3
-    return f"{value:.{min(max(digits, 0), 6)}f}"
+    return f"{value:.{min(max(digits, 0), 12)}f}"
 
 
 def span(low: float, high: float, digits: int = 3) -> str:
