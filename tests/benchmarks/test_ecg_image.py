@@ -326,7 +326,7 @@ def test_groups_without_a_scored_record_are_drawn_too():
     # Two of four groups carry labels, so about 1/16 of the resamples hold none of them.
     assert found.n_undefined > 0
     changed = sensitivity.table(scores).set_index(["change", "model"])
-    assert changed.loc[(sensitivity.SCORED_GROUPS, "m"), "n_undefined"] == 0
+    assert changed.loc[(sensitivity.SCORED_ONLY["group"], "m"), "n_undefined"] == 0
 
 
 def test_models_share_their_resamples():

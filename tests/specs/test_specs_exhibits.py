@@ -126,3 +126,10 @@ def test_what_a_specification_does_not_have_is_not_shown(tmp_path: Path) -> None
     assert table_deviations(bare) is None
     assert len(table_leaderboard(bare, []).frame) == 0
     assert "nothing" in set(table_protocol(bare).frame["what"])
+
+
+def test_counts_on_the_page_have_commas_and_files_have_numbers() -> None:
+    made = table_counts(ECG)
+    assert made.shown is not None
+    assert made.shown.set_index("count").loc["records", "train"] == "15,999"
+    assert made.frame.set_index("count").loc["records", "train"] == 15999

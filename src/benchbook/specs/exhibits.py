@@ -136,7 +136,9 @@ def table_counts(spec: TaskSpecification) -> Table:
         f"Records and positives of each part. The rarest class, {plain(rarest)}, has "
         f"{parts[scored].positives[rarest]:,} positives among {total:,} scored {scored} records."
     )
-    return Table(pd.DataFrame(rows), "counts", caption)
+    frame = pd.DataFrame(rows)
+    shown = frame.assign(**{name: frame[name].map("{:,}".format) for name in parts})
+    return Table(frame, "counts", caption, shown)
 
 
 def table_sources(spec: TaskSpecification) -> Table | None:

@@ -163,7 +163,7 @@ def surprises(spec: TaskSpecification, part: str = "test") -> Table:
             f"ten more records of {rare} found move macro F {gains[0] / gains[1]:.0f} times as "
             f"much as ten more of {common}",
             f"one class in {len(counts.positives)} each, but {counts.positives[rare]} records "
-            f"against {counts.positives[common]}",
+            f"against {counts.positives[common]}; half of either found before, with as many false",
             gains[0],
         ),
         (
@@ -203,8 +203,8 @@ def figure_page() -> Drawing:
         f"the QRS complexes, and distances of {apart.min():.2f} to {apart.max():.2f} s between "
         "these without a pattern. Twelve leads of 2.5 s in "
         "three rows of four and lead II for the full 10 s below, at 25 mm/s and 10 mm/mV, with "
-        "lead names and calibration pulses. Nothing else is on the page: no age, no measurement, "
-        "no statement."
+        "lead names and calibration pulses. Beside scale and mark nothing else is on the page: no "
+        "age, no measurement, no statement."
     )
     alt = (
         "Electrocardiogram on millimetre paper: three rows of four leads and below them a rhythm "
