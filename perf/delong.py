@@ -8,27 +8,23 @@ pROC from CRAN. None of them is needed to use Benchbook.
 from __future__ import annotations
 
 import argparse
-import importlib.util
-import os
-import platform
 import shutil
 import subprocess
 import sys
 import tempfile
-import tracemalloc
 import warnings
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
+from common import fastest, installed, machine, markdown, missing, peak_megabytes
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from benchbook.metrics import delong_interval, delong_test
 
-OWN_RUNS = 5  # our own time is the median of this many runs
+OWN_RUNS, PEER_RUNS = 5, 2  # the fastest counts
 Z = float(ndtri(0.975))
 TASKS = ("interval, 1 model", "paired test, 2 models")
 
@@ -119,18 +115,19 @@ PEERS: list[tuple[str, str, str, Callable[..., str]]] = [
 
 
 def measured(run: Callable[..., str], columns, n_runs: int) -> tuple[float, float, str]:
-    """Return median seconds, peak megabytes above the data, and what came out."""
+    """Return seconds, peak megabytes above the data, and what came out."""
     run(*(column[:2000] for column in columns))  # imports and first-call costs belong to neither
-    times = []
-    for _ in range(n_runs):
-        start = perf_counter()
-        result = run(*columns)
-        times.append(perf_counter() - start)
-    tracemalloc.start()
-    run(*columns)
-    peak = tracemalloc.get_traced_memory()[1] / 1e6
-    tracemalloc.stop()
-    return float(np.median(times)), peak, result
+    seconds, result = fastest(lambda: run(*columns), n_runs)
+    return seconds, peak_megabytes(lambda: run(*columns)), result
+
+
+def by_peer(run: Callable[..., str], columns) -> tuple[float, float, str]:
+    """Measure another package; what it raises is its result."""
+    try:
+        return measured(run, columns, PEER_RUNS)
+    except Exception as error:
+        first_line = " ".join(str(error).strip().splitlines()[:1]).replace("|", "/")
+        return np.nan, np.nan, f"fails: {type(error).__name__}: {first_line}"[:90]
 
 
 def by_r(columns) -> tuple[list[tuple[str, float, str]], str] | None:
@@ -159,38 +156,42 @@ def main() -> None:
     n_rows = parser.parse_args().rows
     warnings.simplefilter("ignore")
     columns = data(n_rows)
-    rows, missing, releases = [], [], {name: version(name) for name in ("numpy", "scipy")}
-    own = {}
+    rows, absent, releases, own = [], [], {}, {}
     for task, run in zip(TASKS, (own_interval, own_test), strict=True):
         own[task], peak, result = measured(run, columns, OWN_RUNS)
         rows.append((task, "benchbook", own[task], peak, result))
-    seconds, peak, result = measured(three_rankings, columns, 3)
-    rows.append((TASKS[0], "scipy.stats.rankdata by hand", seconds, peak, result))
+    rows.append((TASKS[0], "scipy.stats.rankdata by hand",
+                 *measured(three_rankings, columns, PEER_RUNS)))  # fmt: skip
     for task, module, package, run in PEERS:
-        if importlib.util.find_spec(module) is None:
-            missing.append(package)
+        if not installed(module):
+            absent.append(package)
             continue
         releases[package] = version(package)
-        rows.append((task, package, *measured(run, columns, 1)))
+        rows.append((task, package, *by_peer(run, columns)))
     from_r = by_r(columns)
     if from_r is None:
-        missing.append("pROC (R)")
+        absent.append("pROC (R)")
     else:
         releases["pROC"] = from_r[1]
         rows += [(task, "pROC (R)", took, np.nan, result) for task, took, result in from_r[0]]
     print(
-        f"{n_rows:,} rows, {int(columns[0].sum()):,} positives\n{platform.machine()}, "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {release}" for name, release in releases.items())
-        + "\n\n| task | contender | seconds | times benchbook | peak MB | result |\n"
-        "|---|---|---|---|---|---|"
+        f"{n_rows:,} rows, {int(columns[0].sum()):,} positives.\n"
+        f"{machine(('numpy', 'scipy'), **releases)}\n"
     )
-    for task, name, seconds, peak, result in sorted(rows, key=lambda row: (row[0], row[2])):
-        peak_text = "not measured" if np.isnan(peak) else f"{peak:.0f}"
-        ratio = f"{seconds / own[task]:.1f}"
-        print(f"| {task} | {name} | {seconds:.3f} | {ratio} | {peak_text} | {result} |")
-    if missing:
-        print("\nNot installed, so not compared: " + ", ".join(dict.fromkeys(missing)))
+    rows.sort(key=lambda row: (row[0], np.isnan(row[2]), row[2]))
+    print(
+        markdown(HEAD, [shown_row(*row, own[row[0]]) for row in rows], 2) + "\n" + missing(absent)
+    )
+
+
+HEAD = ("task", "contender", "seconds", "times benchbook", "peak MB", "result")
+
+
+def shown_row(
+    task: str, name: str, seconds: float, peak: float, result: str, own: float
+) -> list[str]:
+    numbers = (f"{seconds:.3f}", f"{seconds / own:.1f}", f"{peak:.0f}")
+    return [task, name, *("" if "nan" in one else one for one in numbers), result]
 
 
 if __name__ == "__main__":

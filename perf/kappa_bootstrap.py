@@ -7,28 +7,32 @@ times are then scaled up. The table says how many resamples each contender reall
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
-from time import perf_counter
 
 import numpy as np
 import pandas as pd
+from common import (
+    Interval,
+    apart,
+    fastest,
+    machine,
+    markdown,
+    peak_megabytes,
+    percentile_interval,
+    shown,
+)
 
 from benchbook import Ratings
 from benchbook.agreement import kappa_statistic
+from benchbook.estimate import Estimate
 from benchbook.icc import icc_statistic
 from benchbook.resampling import SumsStatistic, bootstrap
 
 N_ITEMS, N_CATEGORIES, N_RESAMPLES, N_PATIENTS = 10_000, 5, 2_000, 1_000
 MEMORY_RESAMPLES = 5  # a loop's peak does not grow with the number of resamples
-OWN_RUNS = 5  # our own time is the median of this many runs, data preparation included
-
-Interval = tuple[float, float]
+OWN_RUNS = 5  # the fastest counts, data preparation included
 
 
 @dataclass(frozen=True)
@@ -37,23 +41,13 @@ class Contender:
 
     case: str
     name: str
-    run: Callable[[int], Interval]
+    run: Callable[[int], Interval | Estimate]
     n_resamples: int
     loops: bool = True
 
 
-def bounds(replicates: list[float]) -> Interval:
-    """Return the 95 % percentile interval."""
-    low, high = np.quantile(replicates, [0.025, 0.975])
-    return float(low), float(high)
-
-
-def own_interval(make: Callable[[], SumsStatistic], **options) -> Callable[[int], Interval]:
-    def run(n_resamples: int) -> Interval:
-        estimate = bootstrap(make(), n_resamples=n_resamples, seed=1, **options)
-        return estimate.low, estimate.high
-
-    return run
+def own_interval(make: Callable[[], SumsStatistic], **options) -> Callable[[int], Estimate]:
+    return lambda n_resamples: bootstrap(make(), n_resamples=n_resamples, seed=1, **options)
 
 
 def loop(
@@ -75,7 +69,7 @@ def loop(
                 drawn = generator.integers(0, len(members), len(members))
                 items = np.concatenate([members[one] for one in drawn])
             replicates.append(statistic(items))
-        return bounds(replicates)
+        return percentile_interval(replicates)
 
     return run
 
@@ -142,57 +136,50 @@ def icc_contenders(loop_resamples: int) -> list[Contender]:
     ]
 
 
-def measure(contender: Contender) -> dict[str, object]:
+HEAD = (
+    "contender", "resamples run", "seconds", "times benchbook", "peak MB", "95 % interval",
+    "bounds apart",
+)  # fmt: skip
+
+
+def rows(contenders: list[Contender]) -> dict[str, list[list[str]]]:
+    """Return the rows of each case; benchbook stands first."""
+    lines, own_seconds, own = {}, {}, {}
+    for contender in contenders:
+        case = contender.case
+        seconds, peak, found = measure(contender)
+        seconds *= N_RESAMPLES / contender.n_resamples
+        own_seconds.setdefault(case, seconds)
+        own.setdefault(case, found)
+        interval = (found.low, found.high) if isinstance(found, Estimate) else found
+        distance = apart(own[case], interval, contender.n_resamples)
+        lines.setdefault(case, []).append([
+            contender.name, f"{contender.n_resamples:,}", f"{seconds:.4f}",
+            f"{seconds / own_seconds[case]:.1f}", f"{peak:.1f}", shown(interval),
+            f"{distance:.1f}" if contender.loops else "",
+        ])  # fmt: skip
+    return lines
+
+
+def measure(contender: Contender) -> tuple[float, float, Interval | Estimate]:
     """Time a contender, then run it again for its peak memory above the data."""
     contender.run(2)  # imports and first-call costs belong to neither
-    times = []
-    for _ in range(1 if contender.loops else OWN_RUNS):
-        start = perf_counter()
-        low, high = contender.run(contender.n_resamples)
-        times.append(perf_counter() - start)
-    tracemalloc.start()
-    contender.run(MEMORY_RESAMPLES if contender.loops else contender.n_resamples)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    seconds = float(np.median(times)) * N_RESAMPLES / contender.n_resamples
-    return {
-        "case": contender.case,
-        "contender": contender.name,
-        "resamples run": contender.n_resamples,
-        "seconds": seconds,
-        "peak MB": peak / 1e6,
-        "95 % interval": f"{low:.4f} to {high:.4f}",
-    }
-
-
-def report(contenders: list[Contender]) -> pd.DataFrame:
-    table = pd.DataFrame([measure(contender) for contender in contenders])
-    own = table[table["contender"] == "benchbook"].set_index("case")["seconds"]
-    ratios = table["seconds"] / table["case"].map(own)
-    table.insert(4, "times benchbook", ratios.map("{:.1f}".format))
-    table["seconds"] = table["seconds"].map("{:.4f}".format)
-    table["peak MB"] = table["peak MB"].map("{:.1f}".format)
-    return table
-
-
-def as_markdown(table: pd.DataFrame) -> str:
-    rows = [list(table.columns), ["---"] * table.shape[1], *table.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    n_runs = 1 if contender.loops else OWN_RUNS
+    seconds, found = fastest(lambda: contender.run(contender.n_resamples), n_runs)
+    n_memory = MEMORY_RESAMPLES if contender.loops else contender.n_resamples
+    return seconds, peak_megabytes(lambda: contender.run(n_memory)), found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--loop-resamples", type=int, default=N_RESAMPLES)
     chosen = parser.parse_args().loop_resamples
-    libraries = ("numpy", "scikit-learn", "pingouin")
     print(
         f"{N_ITEMS:,} items; seconds are for {N_RESAMPLES:,} resamples, scaled up where fewer "
-        f"were run.\n{platform.machine()}, {os.cpu_count()} cores, Python "
-        f"{platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in libraries)
-        + "\n"
+        f"were run.\n{machine(('numpy', 'scikit-learn', 'pingouin'))}\n"
     )
-    print(as_markdown(report(kappa_contenders(chosen) + icc_contenders(chosen))))
+    for case, lines in rows(kappa_contenders(chosen) + icc_contenders(chosen)).items():
+        print(f"{case}:\n\n{markdown(HEAD, lines)}\n")
 
 
 if __name__ == "__main__":

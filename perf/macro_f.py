@@ -1,30 +1,29 @@
-"""Time and memory of the bootstrap of macro F, against a loop over scikit-learn.
+"""Time, memory and agreement of the bootstrap of macro F, beside every package that installs.
 
-Run it with ``python perf/macro_f.py``; ``--loop-resamples 50`` shortens the loop, whose time is
-then scaled up. The table says how many resamples each contender really ran.
+Run it with ``python perf/macro_f.py``. The others call scikit-learn's ``f1_score``, told to do what
+benchbook does: average over the declared classes, without those that are 0/0 in a resample.
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-import platform
 import sys
-import tracemalloc
 import warnings
-from importlib.metadata import version
-from time import perf_counter
+from collections.abc import Callable
 
 import numpy as np
+from common import fastest, machine, markdown, missing, peak_megabytes, shown
+from peers import HEAD, OWN_RUNS, Task, rows_of
+from sklearn.metrics import f1_score
 
-from benchbook.metrics import f_statistics, memberships, multilabel_memberships
+from benchbook.estimate import Estimate
+from benchbook.metrics import Memberships, f_statistics, memberships, multilabel_memberships
 from benchbook.resampling import bootstrap
 
 # The ECG image task: records with a reference label, positives of its classes, groups of likely
 # repeats of one recording.
 N_RECORDS, N_RESAMPLES, N_GROUPS = 1_780, 1_000, 1_500
 POSITIVES = (799, 23, 120, 955, 131, 168, 159, 58, 158, 683, 44)
-OWN_RUNS = 7  # our own time is the median of this many runs, data preparation included
+CLASSES = np.arange(len(POSITIVES))
 
 
 def data():
@@ -43,77 +42,92 @@ def data():
     return (reference, predicted), (one, guess), groups
 
 
-def own(items, cluster=None):
-    statistic = f_statistics(items)["macro"]
-    made = bootstrap(statistic, cluster=cluster, n_resamples=N_RESAMPLES, seed=1)
-    return made.low, made.high
+def own(items: Memberships, cluster: np.ndarray | None = None) -> Estimate:
+    return bootstrap(f_statistics(items)["macro"], cluster=cluster, n_resamples=N_RESAMPLES, seed=1)
 
 
-def loop(reference, predicted, n_resamples):
-    """Resample rows and call scikit-learn, the way it is usually written."""
-    from sklearn.metrics import f1_score
-
-    generator = np.random.default_rng(2)
-    values = []
-    for _ in range(n_resamples):
-        rows = generator.integers(0, N_RECORDS, N_RECORDS)
-        values.append(f1_score(reference[rows], predicted[rows], average="macro", zero_division=0))
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(low), float(high)
+def macro_f(true: np.ndarray, has: np.ndarray, given: np.ndarray) -> np.ndarray:
+    """Return macro F from counts of shape (m, n_classes)."""
+    with np.errstate(invalid="ignore"):
+        return np.nanmean(2 * true / (has + given), axis=1)
 
 
-def measure(run, n_runs=OWN_RUNS):
-    """Return median seconds, peak megabytes and the interval."""
-    run()
-    times = []
-    for _ in range(n_runs):
-        start = perf_counter()
-        low, high = run()
-        times.append(perf_counter() - start)
-    tracemalloc.start()
-    run()
-    peak = tracemalloc.get_traced_memory()[1] / 1e6
-    tracemalloc.stop()
-    return float(np.median(times)), peak, f"{low:.4f} to {high:.4f}"
+def several_labels(reference: np.ndarray, predicted: np.ndarray) -> Task:
+    def vectorized(items: np.ndarray) -> np.ndarray:
+        truth, answer = reference[items], predicted[items]
+        return macro_f(*(each.sum(axis=1) for each in (truth & answer, truth, answer)))
+
+    def one_resample(truth: np.ndarray, answer: np.ndarray) -> float:
+        return f1_score(truth, answer, average="macro", zero_division=np.nan)
+
+    return Task(
+        columns=(reference, predicted),
+        statistic=one_resample,
+        vectorized=vectorized,
+        own=lambda: own(multilabel_memberships(reference, predicted, classes=CLASSES)),
+        n_resamples=N_RESAMPLES,
+        n_loop=100,
+    )
+
+
+def one_label(reference: np.ndarray, predicted: np.ndarray) -> Task:
+    size = len(CLASSES)
+
+    def vectorized(items: np.ndarray) -> np.ndarray:
+        tables = np.arange(len(items))[:, np.newaxis] * size**2
+        cells = tables + reference[items] * size + predicted[items]
+        counts = np.bincount(cells.ravel(), minlength=len(items) * size**2)
+        counts = counts.reshape(-1, size, size)
+        return macro_f(np.diagonal(counts, axis1=1, axis2=2), counts.sum(2), counts.sum(1))
+
+    def one_resample(truth: np.ndarray, answer: np.ndarray) -> float:
+        return f1_score(truth, answer, average="macro", labels=CLASSES, zero_division=np.nan)
+
+    return Task(
+        columns=(reference, predicted),
+        statistic=one_resample,
+        vectorized=vectorized,
+        own=lambda: own(memberships(reference, predicted, classes=CLASSES)),
+        n_resamples=N_RESAMPLES,
+        n_loop=100,
+    )
+
+
+def grouped(run: Callable[[], Estimate], seconds: float) -> list[str]:
+    """Return the row of benchbook where groups of records are drawn."""
+    took, made = fastest(run, OWN_RUNS)
+    return [
+        f"benchbook, {N_GROUPS:,} groups", f"{N_RESAMPLES:,}", f"{took:.4f}",
+        f"{took / seconds:.1f}", f"{peak_megabytes(run):.1f}", shown((made.low, made.high)), "",
+    ]  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--loop-resamples", type=int, default=100)
-    n_loop = parser.parse_args().loop_resamples
     warnings.simplefilter("ignore")
     several, single, groups = data()
-    classes = range(len(POSITIVES))
-    contenders = [
-        ("several labels", *several, lambda: multilabel_memberships(*several, classes=classes)),
-        ("one label", *single, lambda: memberships(*single, classes=classes)),
-    ]
+    tables = {
+        "Several labels a record": (
+            several_labels(*several),
+            lambda: own(multilabel_memberships(*several, classes=CLASSES), groups),
+        ),
+        "One label a record": (
+            one_label(*single),
+            lambda: own(memberships(*single, classes=CLASSES), groups),
+        ),
+    }
+    texts, absent, releases = [], [], {}
+    for title, (task, in_groups) in tables.items():
+        lines, gone, known = rows_of(task)
+        lines.insert(1, grouped(in_groups, float(lines[0][2])))
+        texts.append(f"{title}:\n\n{markdown(HEAD, lines)}\n")
+        absent += gone
+        releases |= known
     print(
-        f"Macro F, {N_RECORDS:,} records, {len(POSITIVES)} classes; seconds are for "
-        f"{N_RESAMPLES:,} resamples, scaled up where fewer were run.\n{platform.machine()}, "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, "
-        + ", ".join(f"{name} {version(name)}" for name in ("numpy", "scikit-learn"))
-        + "\n"
+        f"{N_RECORDS:,} records, {len(CLASSES)} classes; seconds are for {N_RESAMPLES:,} resamples,"
+        f" scaled up where fewer were run.\n"
+        f"{machine(('numpy', 'scipy', 'scikit-learn'), **releases)}\n"
     )
-    print("| items | contender | resamples run | seconds | times benchbook | peak MB | interval |")
-    print("|---|---|---|---|---|---|---|")
-    for title, reference, predicted, make in contenders:
-        seconds, peak, bounds = measure(lambda make=make: own(make()))
-        row = (
-            f"| {title} | benchbook | {N_RESAMPLES} | {seconds:.4f} | 1.0 | {peak:.1f} | {bounds} |"
-        )
-        print(row)
-        clustered, peak, bounds = measure(lambda make=make: own(make(), groups))
-        print(
-            f"| {title} | benchbook, {N_GROUPS:,} groups | {N_RESAMPLES} | {clustered:.4f} | "
-            f"{clustered / seconds:.1f} | {peak:.1f} | {bounds} |"
-        )
-        slow, peak, bounds = measure(lambda r=reference, p=predicted: loop(r, p, n_loop), n_runs=1)
-        slow *= N_RESAMPLES / n_loop
-        print(
-            f"| {title} | loop, scikit-learn | {n_loop} | {slow:.4f} | {slow / seconds:.1f} | "
-            f"{peak:.1f} | {bounds} |"
-        )
+    print("\n".join(texts) + missing(absent))
 
 
 if __name__ == "__main__":

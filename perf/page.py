@@ -16,22 +16,30 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "report" / "performance.qmd"
 SCRIPTS = {
-    "kappa_bootstrap.py": (
-        "Agreement: sums over items",
-        ("--loop-resamples", "200"),
-        "The loop that is usually written draws item indices, calls a library's function and "
-        "repeats. Here all resamples are one product of counts and sums.",
+    "bootstrap_peers.py": (
+        "Any statistic, over items",
+        (),
+        "The same percentile interval from every package that makes one. For a mean a loop is as "
+        "good or better: one resample costs no more than drawing it. The gain comes with "
+        "statistics that cost more than their resample, and with many of them.",
     ),
     "macro_f.py": (
         "Macro F-measure",
         (),
-        "Counts per class are sums, too.",
+        "Counts per class are sums, and equal records are drawn together, so all resamples are "
+        "one product of counts and sums. The loops call scikit-learn.",
+    ),
+    "kappa_bootstrap.py": (
+        "Agreement",
+        ("--loop-resamples", "200"),
+        "Coefficients of agreement are functions of sums, too.",
     ),
     "auroc_bootstrap.py": (
         "AUROC, average precision and an operating point, by cluster",
-        ("--quick",),
+        (),
         "Rows are sorted once; a resample changes only how often a cluster counts, and one pass "
-        "over the rows serves 64 resamples and all measures.",
+        "over the rows serves 64 resamples and all measures. The loop draws clusters and calls "
+        "scikit-learn for the AUROC alone; none of the packages above resamples clusters.",
     ),
     "delong.py": (
         "DeLong's variance",
@@ -44,42 +52,58 @@ title: "Speed and memory"
 description: "What the bootstrap costs beside the usual loops, measured in one run on one machine."
 ---
 
-Made by `make perf`, which writes this page.
-Loops that would take too long are run for fewer resamples and their times scaled up; each table
-says for how many.
-Other packages are compared where they are installed.
+Made by `make perf`, which runs everything here in one go and writes this page.
+
+- *seconds*: the fastest run, data preparation included; other work on a machine only adds time.
+  Contenders that would take too long are run for fewer resamples and their times scaled up, as
+  the tables say.
+- *times benchbook*: the ratio to benchbook's time in the same run.
+- *peak MB*: what Python and numpy allocated above the data.
+- *bounds apart*: the larger distance between the bounds of two intervals, in Monte-Carlo standard
+  errors of that distance. The random numbers differ, so 0 is not expected; above 3 would mean
+  that two programs disagree.
+
+Other packages are compared where they are installed; none is needed to use Benchbook.
+One that fails says so in its row.
 
 Machine: {machine}.
 """
 
 
-def machine() -> str:
+def load() -> str:
+    """Return how many processes wanted a processor in the last minute."""
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
+
+
+def machine(at_start: str) -> str:
     """Describe the machine and the libraries of the run."""
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "scipy", "scikit-learn"))
     return (
-        f"{platform.machine()}, {os.cpu_count()} cores{load}, {platform.system()}, Python "
-        f"{platform.python_version()}, {libraries}"
+        f"{platform.machine()}, {os.cpu_count()} cores, load {at_start} at the start and {load()} "
+        f"at the end, {platform.system()}, Python {platform.python_version()}, {libraries}"
     )
 
 
-def with_caption(text: str, label: str, caption: str) -> str:
-    """Give the first table of a script's output a caption, and captions of its kind to others."""
-    lines, out, number = text.strip().splitlines(), [], 0
-    for place, line in enumerate(lines):
+def with_captions(text: str, label: str, title: str) -> str:
+    """Give each table a caption: the line before it when that ends in a colon, else the title."""
+    out: list[str] = []
+    caption, number = title, 0
+    lines = text.strip().splitlines()
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        if line.endswith(":") and not line.startswith("|"):
+            caption = line.removesuffix(":")
+            continue
         out.append(line)
-        last = line.startswith("|") and (
-            place + 1 == len(lines) or not lines[place + 1].startswith("|")
-        )
-        if last:
+        if line.startswith("|") and not after.startswith("|"):
             number += 1
             out += ["", f": {caption}. {{#tbl-{label}-{number}}}"]
+            caption = title
     return "\n".join(out)
 
 
 def main() -> int:
     """Run the scripts and write the page."""
-    parts = [HEAD.format(machine=machine())]
+    at_start, parts = load(), []
     for name, (title, options, words) in SCRIPTS.items():
         print(f"{name} …", flush=True)
         command = [sys.executable, str(HERE / name), *options]
@@ -87,10 +111,10 @@ def main() -> int:
         if done.returncode:
             print(done.stderr[-2000:], file=sys.stderr)
             return done.returncode
-        print(done.stdout)
+        print(done.stdout, flush=True)
         label = name.removesuffix(".py").replace("_", "-")
-        parts.append(f"## {title}\n\n{words}\n\n{with_caption(done.stdout, label, title)}\n")
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
+        parts.append(f"## {title}\n\n{words}\n\n{with_captions(done.stdout, label, title)}\n")
+    PAGE.write_text("\n".join([HEAD.format(machine=machine(at_start)), *parts]), encoding="utf-8")
     return 0
 
 

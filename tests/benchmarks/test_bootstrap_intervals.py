@@ -19,7 +19,7 @@ from benchbook.display import Drawing, Table
 from benchbook.errors import BenchbookError, DataError, ParameterError
 from benchbook.parameters import validate
 from benchbook.records import project_root
-from benchbook.resampling import mean_statistic, resample
+from benchbook.resampling import resample
 
 # A mean over simulated data sets lies within so many of its standard errors; 1 in 16,000 beyond.
 FOUR_ERRORS = 4.0
@@ -160,25 +160,6 @@ def test_simulated_item_coverage_follows_the_design_effect():
 
 
 # ---- formulas ---------------------------------------------------------------------------------
-
-
-def test_linearised_interval_of_a_mean_is_students_on_the_logit_scale():
-    values = np.array([0.0, 1, 1, 1, 0, 1, 1, 1])
-    drawn = resample(mean_statistic(values, bounds=(0.0, 1.0)), n_resamples=50)
-    found = bi.linearised(drawn, LEVEL)
-    mean, error = values.mean(), values.std(ddof=1) / math.sqrt(8)
-    half = 2.364624251592785 * error / (mean * (1 - mean))  # t with 7 degrees of freedom
-    odds = math.log(mean / (1 - mean))
-    assert found.standard_error == pytest.approx(error, rel=1e-7)  # central differences
-    assert found.low == pytest.approx(1 / (1 + math.exp(half - odds)), rel=1e-6)
-    assert found.high == pytest.approx(1 / (1 + math.exp(-half - odds)), rel=1e-6)
-
-
-def test_linearised_interval_of_a_constant_does_not_exist():
-    drawn = resample(mean_statistic(np.zeros(8)), n_resamples=50)
-    found = bi.linearised(drawn, LEVEL)
-    assert not found.has_interval
-    assert "standard error" in found.reason
 
 
 def test_few_clusters_closed_form_is_that_of_a_simulation():

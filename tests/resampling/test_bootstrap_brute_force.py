@@ -174,6 +174,19 @@ def test_draws_have_the_moments_of_sampling_with_replacement(way, monkeypatch):
     assert covariance == pytest.approx(-15 * 100 / n, abs=4 * np.sqrt(2 * 12.5**2 / size))
 
 
+@pytest.mark.parametrize("counts", [np.ones(50, dtype=int), np.array([1, 4, 15, 30])])
+@pytest.mark.parametrize("draws_at_a_time", [1, 170, 2**15])
+def test_counts_are_of_the_indices_drawn_however_many_at_a_time(
+    counts, draws_at_a_time, monkeypatch
+):
+    monkeypatch.setattr(sums_module, "_CACHED_DRAWS", draws_at_a_time)
+    found = counted_indices(np.random.default_rng(8), counts, 20)
+    drawn = np.random.default_rng(8).integers(0, 50, size=(20, 50))
+    row_of = np.repeat(np.arange(counts.size), counts)
+    expected = [np.bincount(row_of[one], minlength=counts.size) for one in drawn]
+    assert np.array_equal(found, expected)
+
+
 def test_both_ways_of_drawing_give_one_distribution():
     values = np.repeat(np.arange(10.0), 30)
     sampler = SumsSampler.prepare([variance_statistic(values)], None, None)
@@ -192,8 +205,8 @@ def test_collapse_keeps_each_row_and_its_number():
     assert np.array_equal(counts, expected_counts)
 
 
-def test_collapse_survives_rows_that_share_a_key(monkeypatch):
-    monkeypatch.setattr(sums_module, "row_keys", lambda rows: (rows[:, 0] > 1).astype(np.uint64))
+def test_collapse_survives_rows_that_share_a_hash(monkeypatch):
+    monkeypatch.setattr(sums_module, "_hashes", lambda rows: (rows[:, 0] > 1).astype(np.uint64))
     rows = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0], [0.0, 1.0]])
     distinct, counts = collapse(rows)
     assert distinct.tolist() == [[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]

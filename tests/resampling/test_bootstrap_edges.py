@@ -6,6 +6,9 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 from resampling_examples import icc_statistic, kappa_statistic, two_raters
 
 from benchbook.errors import DataError, ParameterError
@@ -214,6 +217,26 @@ def test_any_hashable_id_works(kind):
     assert n_clusters == 3
     assert codes[:3].tolist() == codes[3:].tolist()
     assert len(set(codes.tolist())) == 3
+
+
+WHOLE = [np.int8, np.uint8, np.int16, np.uint32, np.int64, np.uint64]
+
+
+@given(st.data(), st.sampled_from(WHOLE), st.integers(0, 3))
+def test_whole_number_ids_are_numbered_in_ascending_order(data, kind, where):
+    limits = np.iinfo(kind)
+    starts = [limits.min, max(limits.min, -5), 0, limits.max - 100]  # ends of the range too
+    low = starts[where]
+    near = st.integers(low, low + 100)
+    anywhere = st.integers(limits.min, limits.max)
+    cells = data.draw(st.sampled_from([near, anywhere]))
+    ids = data.draw(npst.arrays(kind, st.integers(2, 30), elements=cells))
+    if np.unique(ids).size == 1:
+        return
+    codes, n_clusters = cluster_codes(ids, ids.size)
+    found, expected = np.unique(ids, return_inverse=True)
+    assert n_clusters == found.size
+    np.testing.assert_array_equal(codes, expected)
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,19 @@ def test_cluster_sums_do_not_depend_on_the_order_of_items():
         expected = [math.fsum(column) for column in features[codes == code].T]
         largest = np.abs(features[codes == code]).sum()
         assert sums[code] == pytest.approx(expected, rel=0, abs=RELATIVE_TO_LARGEST * largest)
+
+
+@pytest.mark.parametrize("n_rows", [1, 40, 400, 9000])
+def test_a_product_in_strips_is_the_product(n_rows):
+    """Small products go in strips of rows, and one of 9,000 rows as a whole."""
+    generator = np.random.default_rng(n_rows)
+    rows = generator.normal(size=(n_rows, 9))
+    weights = generator.integers(0, 5, size=(251, n_rows)).astype(float)
+    sums = ExactSums.of(rows, 5 * n_rows)
+    expected = np.vstack([sums(row[np.newaxis]) for row in weights])
+    assert np.array_equal(sums(weights), expected)
+
+
+def test_a_sum_of_nothing_is_zero_and_not_minus_zero():
+    sums = ExactSums.of(np.array([[-1.0], [2.0]]), 4)(np.zeros((3, 2)))
+    assert not np.signbit(sums).any()

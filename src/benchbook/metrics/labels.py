@@ -167,7 +167,8 @@ def _declared(classes: Sequence[Hashable]) -> list[Hashable]:
 def _codes(column: str, labels: np.ndarray, index: pd.Index) -> np.ndarray:
     """Return the place of each label among the classes, -1 where it is missing."""
     codes = np.asarray(index.get_indexer(pd.Index(labels, dtype=object, tupleize_cols=False)))
-    unknown = (codes < 0) & ~pd.isna(labels)
+    without = codes < 0
+    unknown = without & ~pd.isna(labels) if without.any() else without
     if unknown.any():
         place = int(unknown.argmax())
         raise _unknown(column, place, labels[place], list(index))

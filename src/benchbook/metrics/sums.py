@@ -65,34 +65,34 @@ def f_statistics(
     if items.weight is not None:
         contributions *= items.weight[:, np.newaxis]
 
-    def make(name: str, reason: str, of: Callable[[np.ndarray], np.ndarray]) -> SumsStatistic:
-        def evaluate(sums: np.ndarray) -> np.ndarray:
-            return of(sums.reshape(len(sums), 3, -1))
-
-        return SumsStatistic(name, contributions, evaluate, reason, SHARE)
+    def by_class(of: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda sums: of(sums.reshape(len(sums), 3, -1))
 
     def values(sums: np.ndarray) -> np.ndarray:
         true, has, given = sums[:, 0], sums[:, 1], sums[:, 2]
         return divide((1 + beta**2) * true, beta**2 * has + given)
 
     occurring, title = items.occurring, f_name(beta)
-    made: dict[str | tuple[str, Hashable], SumsStatistic] = {
-        "macro": make(
-            f"macro {title}",
-            "no class occurs in the reference",
-            lambda sums: _mean_of_defined(values(sums[:, :, occurring])),
-        ),
-        "micro": make(
-            f"micro {title}",
-            "no item has or was given any class",
-            lambda sums: values(sums.sum(axis=2, keepdims=True))[:, 0],
-        ),
-    }
+    macro = SumsStatistic(
+        f"macro {title}",
+        contributions,
+        by_class(lambda sums: _mean_of_defined(values(sums[:, :, occurring]))),
+        "no class occurs in the reference",
+        SHARE,
+    )
+    micro = macro.sibling(
+        f"micro {title}",
+        by_class(lambda sums: values(sums.sum(axis=2, keepdims=True))[:, 0]),
+        "no item has or was given any class",
+        SHARE,
+    )
+    made: dict[str | tuple[str, Hashable], SumsStatistic] = {"macro": macro, "micro": micro}
     for place, label in enumerate(items.classes):
-        made["class", label] = make(
+        made["class", label] = macro.sibling(
             f"{title} of {label}",
+            by_class(partial(_column, values, place)),
             "the class neither occurs nor is predicted",
-            partial(_column, values, place),
+            SHARE,
         )
     return made
 

@@ -21,6 +21,7 @@ from .ranking import RankingStatistic
 from .statistic import SumsStatistic
 from .studentised import Contrast, StandardErrors
 
+FEWEST = 2  # resamples
 Statistic = SumsStatistic | RankingStatistic | Callable[[Any], float]
 
 
@@ -63,9 +64,10 @@ def bootstrap(
         Number of resamples, at least 2.
     level : float, default 0.95
         Confidence level, in (0, 1).
-    method : {"percentile", "basic", "bca", "studentised"}
+    method : {"percentile", "basic", "bca", "studentised", "linearised"}
         How the interval is made; see :meth:`Distribution.interval`, which also names the
-        definition of the quantiles.
+        definition of the quantiles. The linearised interval needs no resamples, and hardly
+        any are drawn for it.
     seed : int or None, default 0
         Seed of the resamples; None takes a fresh one, recorded in the result.
     n_jobs : int or None, default None
@@ -117,8 +119,8 @@ def bootstrap(
     """
     method, level = checked_method(method), checked_level(level)
     distribution = resample(
-        statistic, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
-        n_jobs=n_jobs,
+        statistic, data, cluster=cluster, unit=unit, n_resamples=_needed(method, n_resamples),
+        seed=seed, n_jobs=n_jobs,
     )  # fmt: skip
     return distribution.interval(method, level)
 
@@ -153,8 +155,8 @@ def bootstrap_many(
     """
     method, level = checked_method(method), checked_level(level)
     distributions = resample_many(
-        statistics, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
-        n_jobs=n_jobs,
+        statistics, data, cluster=cluster, unit=unit, n_resamples=_needed(method, n_resamples),
+        seed=seed, n_jobs=n_jobs,
     )  # fmt: skip
     return [distribution.interval(method, level) for distribution in distributions]
 
@@ -189,8 +191,8 @@ def paired_difference(
     """
     method, level = checked_method(method), checked_level(level)
     distribution = resample_difference(
-        first, second, data, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed,
-        n_jobs=n_jobs,
+        first, second, data, cluster=cluster, unit=unit, n_resamples=_needed(method, n_resamples),
+        seed=seed, n_jobs=n_jobs,
     )  # fmt: skip
     return distribution.interval(method, level)
 
@@ -254,7 +256,7 @@ def resample_many(
     statistics = list(statistics)
     if not statistics:
         raise ParameterError("There is no statistic to resample; expected at least one.")
-    n_resamples = whole_number("n_resamples", n_resamples, 2)
+    n_resamples = whole_number("n_resamples", n_resamples, FEWEST)
     seed, n_jobs = checked_seed(seed), checked_jobs(n_jobs)
     ids = cluster.cluster if isinstance(cluster, Stratified) else cluster
     if ids is not None and unit == "item":
@@ -272,6 +274,12 @@ def resample_many(
         _distribution(sampler, place, points, replicates, leave_one_out, errors(place), unit, seed)
         for place in range(n_statistics)
     ]
+
+
+def _needed(method: str, n_resamples: int) -> int:
+    """Return how many resamples to draw: as few as possible where the interval uses none."""
+    n_resamples = whole_number("n_resamples", n_resamples, FEWEST)
+    return FEWEST if method == "linearised" else n_resamples
 
 
 def _standard_errors(

@@ -10,6 +10,8 @@ import numpy as np
 
 from ..errors import DataError, ParameterError
 
+_CLOSE_RANGE = 2**16  # ids in a range this small are looked up however few there are
+
 
 @dataclass(frozen=True, eq=False)
 class Stratified:
@@ -160,7 +162,20 @@ def _number_array(ids: np.ndarray, what: str) -> np.ndarray:
     if missing.any():
         position = int(np.argmax(missing))
         raise _missing_id(position, ids[position], what)
-    return np.unique(ids, return_inverse=True)[1]
+    return _number_whole(ids) if ids.dtype.kind in "iu" else np.unique(ids, return_inverse=True)[1]
+
+
+def _number_whole(ids: np.ndarray) -> np.ndarray:
+    """Number whole-number ids in ascending order, by looking them up where they lie close."""
+    low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
+    if high - low >= max(_CLOSE_RANGE, 2 * ids.size):
+        return np.unique(ids, return_inverse=True)[1]
+    # Sorting tens of millions of ids takes longer than the bootstrap that follows.
+    place = (ids.astype(np.int64, copy=False) if high < 2**63 else ids) - low
+    seen = np.zeros(high - low + 1, dtype=bool)
+    seen[place] = True
+    number = np.cumsum(seen) - 1
+    return number[place]
 
 
 def _number_objects(ids: list[Any], what: str) -> np.ndarray:

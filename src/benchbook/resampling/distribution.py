@@ -22,6 +22,7 @@ from .intervals import (
     quantiles,
     reflected,
 )
+from .linearised import Linearised
 from .studentised import StandardErrors
 
 # Above this share of resamples without a value the interval carries a warning.
@@ -125,14 +126,18 @@ class Distribution:
 
         Parameters
         ----------
-        method : {"percentile", "basic", "bca", "studentised"}
+        method : {"percentile", "basic", "bca", "studentised", "linearised"}
             Percentile: the central quantiles of the replicates. Basic: twice the point
             estimate minus the opposite quantile, clipped to ``bounds``. BCa: quantiles at
             probabilities adjusted for bias (ties counted one half) and for the change of the
             standard error with the value (acceleration, from the jackknife over clusters).
             Studentised: the point estimate minus standard error times quantiles of (replicate -
             point estimate) / standard error of the replicate, clipped to ``bounds``; for sums
-            statistics and the area under the ROC curve, and their differences.
+            statistics and the area under the ROC curve, and their differences. Linearised: for
+            the same statistics, without their resamples: the point estimate and its standard
+            error by formula times the quantile of Student's t, with one degree of freedom less
+            than there are clusters (in all strata together, one less in each); symmetric on the
+            logit scale for a share, else clipped to ``bounds``.
         level : float
             Confidence level, in (0, 1).
 
@@ -140,7 +145,7 @@ class Distribution:
         -------
         Estimate
             Its ``standard_error`` is the standard deviation of the replicates (for the
-            studentised interval the one by formula, over clusters), its
+            studentised and linearised intervals the one by formula, over clusters), its
             ``monte_carlo_error`` the Maritz-Jarrett standard error of each bound: how far the
             bound would move with another seed. (For BCa it is taken at the adjusted
             probabilities and leaves out that they are estimated too.) Resamples without a
@@ -162,6 +167,8 @@ class Distribution:
         Association 82:171-185.
         """
         method, level = checked_method(method), checked_level(level)
+        if method == "linearised":
+            return self._linearised(level)
         common = self._common(METHODS[method], level)
         if math.isnan(self.point):
             return undefined(self.reason or f"{self.name} is undefined", **common)
@@ -174,18 +181,64 @@ class Distribution:
             lost = self._lost_warnings()
             return Estimate(self.point, reason=str(error), warnings=lost, **common)
 
-    def _common(self, method: str, level: float) -> dict[str, Any]:
+    @cached_property
+    def linearised(self) -> Linearised:
+        """The point estimate with its linearised standard error.
+
+        Raises
+        ------
+        NoInterval
+            When there is nothing to vary, the statistic has no formula for its standard error,
+            or the interval does not exist.
+        """
+        if self.n_clusters < 2:
+            raise NoInterval(self.reason or "a single item does not vary")
+        n_strata = 1 if self.strata is None else np.unique(self.strata).size
+        error = self.standard_errors[0]
+        return Linearised(self.point, error, self.n_clusters - n_strata, self.bounds)
+
+    def _linearised(self, level: float) -> Estimate:
+        """Return the estimate whose interval needs no resamples."""
+        common = self._facts(METHODS["linearised"], level)
+        if math.isnan(self.point):
+            return undefined(self.reason or f"{self.name} is undefined", **common)
+        try:
+            bounds = self.linearised.interval(level)
+        except NoInterval as error:
+            return Estimate(self.point, reason=str(error), **common)
+        (low, high), warnings = self._clipped(bounds, common["method"])
+        common["standard_error"] = self.linearised.error
+        return Estimate(self.point, low, high, warnings=warnings, **common)
+
+    def _facts(self, method: str, level: float) -> dict[str, Any]:
         return {
             "level": level,
             "method": method,
             "n_items": self.n_items,
             "n_clusters": self.n_clusters,
-            "n_resamples": self.n_resamples,
-            "n_undefined": self.n_undefined,
-            "seed": self.seed,
             "name": self.name,
             "unit": self.unit,
         }
+
+    def _common(self, method: str, level: float) -> dict[str, Any]:
+        return {
+            **self._facts(method, level),
+            "n_resamples": self.n_resamples,
+            "n_undefined": self.n_undefined,
+            "seed": self.seed,
+        }
+
+    def _clipped(
+        self, bounds: tuple[float, float], method: str
+    ) -> tuple[tuple[float, float], tuple[str, ...]]:
+        """Return bounds that are possible, and a warning where they were not."""
+        low, high = (min(max(one, self.bounds[0]), self.bounds[1]) for one in bounds)
+        if (low, high) == bounds:
+            return bounds, ()
+        return (low, high), (
+            f"clipped to the possible range {self.bounds[0]:g} to {self.bounds[1]:g}; "
+            f"the {method} gave {bounds[0]:.4g} to {bounds[1]:.4g}",
+        )
 
     def _estimate(self, defined: np.ndarray, method: str, common: dict[str, Any]) -> Estimate:
         if not self.n_resamples:
@@ -197,20 +250,18 @@ class Distribution:
         bounds = self._bounds(defined, method, common["level"])
         if method == "studentised":
             common["standard_error"] = self.standard_errors[0]
-        low, high = (
-            min(max(one, self.bounds[0]), self.bounds[1]) for one in (bounds.low, bounds.high)
-        )
+        (low, high), clipped = self._clipped((bounds.low, bounds.high), common["method"])
         warnings = self._lost_warnings() + self._no_error_warnings(method)
         warnings += _tail_warnings(defined.size, bounds.probabilities)
         if is_constant(defined):
             warnings += ("every resample gave the same value, so the interval has no width",)
-        if (low, high) != (bounds.low, bounds.high):
-            warnings += (
-                f"clipped to the possible range {self.bounds[0]:g} to {self.bounds[1]:g}; "
-                f"the {common['method']} gave {bounds.low:.4g} to {bounds.high:.4g}",
-            )
         return Estimate(
-            self.point, low, high, monte_carlo_error=bounds.errors, warnings=warnings, **common
+            self.point,
+            low,
+            high,
+            monte_carlo_error=bounds.errors,
+            warnings=warnings + clipped,
+            **common,
         )
 
     def _bounds(self, defined: np.ndarray, method: str, level: float) -> Bounds:

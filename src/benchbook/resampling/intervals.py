@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc, ndtr, ndtri
@@ -19,6 +20,7 @@ METHODS = {
     "basic": "basic bootstrap",
     "bca": "BCa bootstrap",
     "studentised": "studentised bootstrap",
+    "linearised": "linearised, t",
 }
 
 
@@ -164,12 +166,21 @@ def quantile_error(ordered: np.ndarray, probability: float) -> float:
     Maritz JS, Jarrett RG (1978). A note on estimating the variance of the sample median.
     Journal of the American Statistical Association 73:194-196.
     """
-    size = ordered.size
-    rank = (size - 1) * probability + 1.0
-    shares = betainc(rank, size - rank + 1.0, np.arange(size + 1) / size)
-    weights = np.diff(shares)
+    weights = _rank_weights(ordered.size, probability)
     mean = float(weights @ ordered)
     return math.sqrt(float(weights @ (ordered - mean) ** 2))
+
+
+@lru_cache(maxsize=8)
+def _rank_weights(size: int, probability: float) -> np.ndarray:
+    """Return how likely each order statistic is to be the quantile, shape (size,).
+
+    Kept, because the intervals of one study mostly share both arguments.
+    """
+    rank = (size - 1) * probability + 1.0
+    weights = np.diff(betainc(rank, size - rank + 1.0, np.arange(size + 1) / size))
+    weights.setflags(write=False)
+    return weights
 
 
 @dataclass(frozen=True)

@@ -88,13 +88,14 @@ def comparison(
     studentised methods on the other side of the point estimate, for BCa at adjusted
     probabilities), takes the smaller share twice, and adds one to count and number: an observed
     difference is as good as one more resample, so p is at least 2 / (B + 1) and never 0.
-    Replicates equal to ``null`` count on both sides.
+    Replicates equal to ``null`` count on both sides. For the linearised method it is that of
+    Student's t, and no replicate counts.
 
     Parameters
     ----------
     distribution : Distribution
         Such as :func:`~benchbook.resampling.resample_difference` returns.
-    method : {"percentile", "basic", "bca", "studentised"}
+    method : {"percentile", "basic", "bca", "studentised", "linearised"}
     level : float
     null : float
 
@@ -120,6 +121,8 @@ def comparison(
 
 
 def _p_value(distribution: Distribution, method: str, null: float) -> float:
+    if method == "linearised":
+        return distribution.linearised.p_value(null)
     defined = distribution.replicates[~np.isnan(distribution.replicates)]
     point = distribution.point
     if method == "studentised":

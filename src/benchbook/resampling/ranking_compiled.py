@@ -18,18 +18,26 @@ import numpy as np
 from numba import njit, uint64
 
 LANES = 64  # resamples side by side: a cluster's counts fill one line of the processor's cache
-_STEPS = 16  # steps whose running sums are kept together; they fit the fastest cache
-_ZERO, _ONE, _TWO, _THREE, _FOUR = (uint64(number) for number in range(5))
+_ONE, _TWO, _THREE, _FOUR = (uint64(number) for number in range(1, 5))
 _LANES = uint64(LANES)
+# The state of a pass is one array, because of two the compiler would have to ask at every step
+# whether they overlap. Where its parts begin: the negatives and the positives so far, and what
+# they were before the ties and the positives of the step.
+_NEGATIVES, _POSITIVES, _ABOVE, _BEFORE = (uint64(part * LANES) for part in range(4))
 
 
-def _compiled(function: Callable[..., Any]) -> Any:
+def _compiled(function: Callable[..., Any], *, inlined: bool = False) -> Any:
     """Compile, kept on disk where some cache folder can be written, else in memory only."""
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "forceinline": inlined}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder it may write to
         return njit(**options)(function)
+
+
+def _inlined(function: Callable[..., Any]) -> Any:
+    """Compile into each caller: a call costs more than adding a row."""
+    return _compiled(function, inlined=True)
 
 
 @_compiled
@@ -52,111 +60,118 @@ def add_totals(weights: np.ndarray, amounts: np.ndarray, totals: np.ndarray) -> 
                 totals[lane] += amount * totals.dtype.type(weights[start + uint64(lane)])
 
 
-@_compiled
-def _walk(
+@_inlined
+def _add_rows(
+    weights: np.ndarray,
+    clusters: np.ndarray,
+    times: np.ndarray,
+    first: int,
+    last: int,
+    state: np.ndarray,
+    into: int,
+) -> None:
+    """Add the rows from ``first`` to before ``last``, one after the other.
+
+    ``times`` says how often a row counts, and is empty when every row counts once; sums are then
+    of whole numbers, and four rows can be added together.
+    """
+    kind = state.dtype.type
+    row, stop = uint64(first), uint64(last)
+    if times.size:
+        while row < stop:
+            start, factor = uint64(clusters[row]) * _LANES, kind(times[row])
+            for each in range(LANES):
+                lane = uint64(each)
+                state[into + lane] += factor * kind(weights[start + lane])
+            row += _ONE
+    while row + _FOUR <= stop:
+        a = uint64(clusters[row]) * _LANES
+        b = uint64(clusters[row + _ONE]) * _LANES
+        c = uint64(clusters[row + _TWO]) * _LANES
+        d = uint64(clusters[row + _THREE]) * _LANES
+        for each in range(LANES):
+            lane = uint64(each)
+            state[into + lane] += (
+                kind(weights[a + lane])
+                + kind(weights[b + lane])
+                + kind(weights[c + lane])
+                + kind(weights[d + lane])
+            )
+        row += _FOUR
+    while row < stop:
+        start = uint64(clusters[row]) * _LANES
+        for each in range(LANES):
+            lane = uint64(each)
+            state[into + lane] += kind(weights[start + lane])
+        row += _ONE
+
+
+@_inlined
+def _add_step(
     weights: np.ndarray,
     clusters: np.ndarray,
     times: np.ndarray,
     bounds: np.ndarray,
-    first: int,
-    last: int,
-    sums: np.ndarray,
-    history: np.ndarray,
+    step: int,
+    state: np.ndarray,
 ) -> None:
-    """Add the rows of some runs to the running sums, and keep the sum after each run.
-
-    ``sums`` holds the negatives so far, then the positives so far. ``times`` says how often a
-    row counts, and is empty when every row counts once.
-    """
-    kind = sums.dtype.type
-    once = times.size == 0
-    kept = _ZERO
-    for run in range(first, last):
-        into = _LANES if run % 3 == 2 else _ZERO
-        row, stop = uint64(bounds[run]), uint64(bounds[run + 1])
-        if once:
-            while row + _FOUR <= stop:
-                a = uint64(clusters[row]) * _LANES
-                b = uint64(clusters[row + _ONE]) * _LANES
-                c = uint64(clusters[row + _TWO]) * _LANES
-                d = uint64(clusters[row + _THREE]) * _LANES
-                for each in range(LANES):
-                    lane = uint64(each)
-                    sums[into + lane] += (
-                        kind(weights[a + lane])
-                        + kind(weights[b + lane])
-                        + kind(weights[c + lane])
-                        + kind(weights[d + lane])
-                    )
-                row += _FOUR
-        while row < stop:
-            start = uint64(clusters[row]) * _LANES
-            factor = kind(1) if once else kind(times[row])
-            for each in range(LANES):
-                lane = uint64(each)
-                sums[into + lane] += factor * kind(weights[start + lane])
-            row += _ONE
-        for each in range(LANES):
-            lane = uint64(each)
-            history[kept + lane] = sums[into + lane]
-        kept += _LANES
-
-
-@_compiled
-def _add_area(history: np.ndarray, steps: int, before: np.ndarray, area: np.ndarray) -> None:
-    """Add, for each positive, twice the negatives above it and once those tied with it."""
-    kind = area.dtype.type
-    for step in range(steps):
-        start = uint64(3 * step) * _LANES
-        for each in range(LANES):
-            lane = uint64(each)
-            positives = history[start + _TWO * _LANES + lane]
-            above, so_far = history[start + lane], history[start + _LANES + lane]
-            area[lane] += kind(positives - before[lane]) * (kind(above) + kind(so_far))
-            before[lane] = positives
-
-
-@_compiled
-def _add_precision(
-    history: np.ndarray, steps: int, before: np.ndarray, precision: np.ndarray
-) -> None:
-    """Add, for each positive, the share of positives among the alarms at its score."""
-    kind = history.dtype.type
-    for step in range(steps):
-        start = uint64(3 * step) * _LANES
-        for each in range(LANES):
-            lane = uint64(each)
-            positives = history[start + _TWO * _LANES + lane]
-            alarms = kind(positives + history[start + _LANES + lane])
-            share = np.float64(positives) / np.float64(alarms if alarms > 0 else kind(1))
-            precision[lane] += np.float64(kind(positives - before[lane])) * share
-            before[lane] = positives
-
-
-@_compiled
-def _find_points(
-    history: np.ndarray,
-    steps: int,
-    first_step: int,
-    before: np.ndarray,
-    needed: np.ndarray,
-    found: np.ndarray,
-    where: np.ndarray,
-) -> None:
-    """Keep the counts at the first step that reaches the ``needed`` positives."""
-    reached = uint64(3 * steps - 1) * _LANES
+    """Add the three runs of a step."""
+    run = 3 * step
+    _add_rows(weights, clusters, times, bounds[run], bounds[run + 1], state, _NEGATIVES)
     for each in range(LANES):
         lane = uint64(each)
-        for point in range(needed.shape[0]):
-            wanted = needed[point, each]
-            if not before[lane] < wanted <= history[reached + lane]:
-                continue
-            step = 0
-            while history[uint64(3 * step + 2) * _LANES + lane] < wanted:
-                step += 1
-            found[point, 0, each] = history[uint64(3 * step + 2) * _LANES + lane]
-            found[point, 1, each] = history[uint64(3 * step + 1) * _LANES + lane]
-            where[point, each] = first_step + step
+        state[_ABOVE + lane] = state[_NEGATIVES + lane]
+        state[_BEFORE + lane] = state[_POSITIVES + lane]
+    _add_rows(weights, clusters, times, bounds[run + 1], bounds[run + 2], state, _NEGATIVES)
+    _add_rows(weights, clusters, times, bounds[run + 2], bounds[run + 3], state, _POSITIVES)
+
+
+@_inlined
+def _add_area(state: np.ndarray, area: np.ndarray) -> None:
+    """Add, for each positive, twice the negatives above it and once those tied with it."""
+    kind, wide = state.dtype.type, area.dtype.type
+    for each in range(LANES):
+        lane = uint64(each)
+        gained = kind(state[_POSITIVES + lane] - state[_BEFORE + lane])
+        above, so_far = state[_ABOVE + lane], state[_NEGATIVES + lane]
+        area[lane] += wide(gained) * (wide(above) + wide(so_far))
+
+
+@_inlined
+def _add_precision(state: np.ndarray, precision: np.ndarray) -> None:
+    """Add, for each positive, the share of positives among the alarms at its score."""
+    kind = state.dtype.type
+    for each in range(LANES):
+        lane = uint64(each)
+        positives = state[_POSITIVES + lane]
+        gained = kind(positives - state[_BEFORE + lane])
+        alarms = kind(positives + state[_NEGATIVES + lane])
+        share = np.float64(positives) / np.float64(alarms if alarms > 0 else kind(1))
+        precision[lane] += np.float64(gained) * share
+
+
+@_inlined
+def _is_reached(state: np.ndarray, needed: np.ndarray) -> bool:
+    """Tell whether some resample reaches the ``needed`` positives at this step."""
+    reached = False
+    for each in range(LANES):
+        lane = uint64(each)
+        wanted = needed[lane]
+        reached |= (state[_BEFORE + lane] < wanted) & (wanted <= state[_POSITIVES + lane])
+    return reached
+
+
+@_compiled
+def _keep_point(
+    state: np.ndarray, step: int, needed: np.ndarray, found: np.ndarray, where: np.ndarray
+) -> None:
+    """Keep the counts of the resamples that reach the ``needed`` positives at this step."""
+    for each in range(LANES):
+        lane = uint64(each)
+        if state[_BEFORE + lane] < needed[lane] <= state[_POSITIVES + lane]:
+            found[0, lane] = state[_POSITIVES + lane]
+            found[1, lane] = state[_NEGATIVES + lane]
+            where[lane] = step
 
 
 @_compiled
@@ -172,22 +187,22 @@ def rank(
     found: np.ndarray,
     where: np.ndarray,
 ) -> None:
-    """Pass once over the rows; an empty ``area``, ``precision`` or ``needed`` is not computed."""
-    n_steps = (bounds.size - 2) // 3
-    history = np.empty(3 * _STEPS * LANES, dtype=sums.dtype)
-    before = np.empty(LANES, dtype=sums.dtype)
-    for first in range(0, n_steps, _STEPS):
-        steps = min(_STEPS, n_steps - first)
-        start = sums[LANES:].copy()
-        _walk(weights, clusters, times, bounds, 3 * first, 3 * (first + steps), sums, history)
+    """Pass once over the rows; an empty ``area``, ``precision`` or ``needed`` is not computed.
+
+    ``sums`` holds the negatives so far, then the positives so far.
+    """
+    state = np.zeros(4 * LANES, dtype=sums.dtype)
+    state[: 2 * LANES] = sums
+    for step in range((bounds.size - 2) // 3):
+        _add_step(weights, clusters, times, bounds, step, state)
         if area.size:
-            before[:] = start
-            _add_area(history, steps, before, area)
+            _add_area(state, area)
         if precision.size:
-            before[:] = start
-            _add_precision(history, steps, before, precision)
-        if needed.shape[0]:
-            _find_points(history, steps, first, start, needed, found, where)
+            _add_precision(state, precision)
+        for point in range(needed.shape[0]):
+            if _is_reached(state, needed[point]):
+                _keep_point(state, step, needed[point], found[point], where[point])
+    sums[:] = state[: 2 * LANES]
 
 
 @_compiled
@@ -199,27 +214,38 @@ def add_last_run(
     sums: np.ndarray,
 ) -> None:
     """Add the negatives below every positive, which no statistic but their number needs."""
-    history = np.empty(LANES, dtype=sums.dtype)
-    run = bounds.size - 2
-    _walk(weights, clusters, times, bounds, run, run + 1, sums, history)
+    _add_rows(weights, clusters, times, bounds[-2], bounds[-1], sums, _NEGATIVES)
 
 
-@_compiled
+@_inlined
 def _scatter(
     clusters: np.ndarray,
     times: np.ndarray,
-    start: int,
-    stop: int,
+    first: int,
+    last: int,
     amounts: np.ndarray,
     placed: np.ndarray,
 ) -> None:
+    """Add the amounts to the cluster of each row from ``first`` to before ``last``."""
     kind = placed.dtype.type
-    for row in range(start, stop):
+    for row in range(uint64(first), uint64(last)):
         into = uint64(clusters[row]) * _LANES
         factor = kind(times[row]) if times.size else kind(1)
         for each in range(LANES):
             lane = uint64(each)
             placed[into + lane] += factor * amounts[lane]
+
+
+@_inlined
+def _amounts(state: np.ndarray, above: np.ndarray, tied: np.ndarray, positive: np.ndarray) -> None:
+    """Write what each row of the step's three runs adds to its cluster."""
+    kind = above.dtype.type
+    for each in range(LANES):
+        lane = uint64(each)
+        before, after = kind(state[_BEFORE + lane]), kind(state[_POSITIVES + lane])
+        above[lane] = kind(2) * before
+        tied[lane] = before + after
+        positive[lane] = -(kind(state[_ABOVE + lane]) + kind(state[_NEGATIVES + lane]))
 
 
 @_compiled
@@ -236,21 +262,18 @@ def placements(
     A negative row adds the positives above it; a positive row takes the negatives above it away.
     """
     kind = placed.dtype.type
-    n_steps = (bounds.size - 2) // 3
-    history = np.empty(3 * LANES, dtype=sums.dtype)
+    state = np.zeros(4 * LANES, dtype=sums.dtype)
+    state[: 2 * LANES] = sums
     above = np.empty(LANES, dtype=placed.dtype)
     tied, positive = above.copy(), above.copy()
-    for step in range(n_steps):
-        before = sums[LANES:].copy()
-        _walk(weights, clusters, times, bounds, 3 * step, 3 * step + 3, sums, history)
-        for lane in range(LANES):
-            above[lane] = kind(2) * kind(before[lane])
-            tied[lane] = kind(before[lane]) + kind(sums[LANES + lane])
-            positive[lane] = -(kind(history[lane]) + kind(sums[lane]))
-        at = bounds[3 * step : 3 * step + 4]
-        _scatter(clusters, times, at[0], at[1], above, placed)
-        _scatter(clusters, times, at[1], at[2], tied, placed)
-        _scatter(clusters, times, at[2], at[3], positive, placed)
+    for step in range((bounds.size - 2) // 3):
+        _add_step(weights, clusters, times, bounds, step, state)
+        _amounts(state, above, tied, positive)
+        run = 3 * step
+        _scatter(clusters, times, bounds[run], bounds[run + 1], above, placed)
+        _scatter(clusters, times, bounds[run + 1], bounds[run + 2], tied, placed)
+        _scatter(clusters, times, bounds[run + 2], bounds[run + 3], positive, placed)
+    sums[:] = state[: 2 * LANES]
     for lane in range(LANES):
         above[lane] = kind(2) * kind(sums[LANES + lane])
     _scatter(clusters, times, bounds[-2], bounds[-1], above, placed)

@@ -133,7 +133,7 @@ class RankedRows:
             )
         clusters = (key % n_clusters).astype(np.uint32)
         run = key // n_clusters
-        bounds = np.searchsorted(run, np.arange(n_runs + 1))
+        bounds = np.concatenate([[0], np.cumsum(np.bincount(run, minlength=n_runs))])
         if times is None:
             times = np.empty(0, dtype=np.int64)
         amount = times if times.size else np.ones(key.size, dtype=np.int64)

@@ -67,6 +67,22 @@ class SumsStatistic:
         _check_summable(self.name, contributions)
         object.__setattr__(self, "contributions", contributions)
 
+    def sibling(
+        self,
+        name: str,
+        evaluate: Callable[[np.ndarray], np.ndarray],
+        reason: str,
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> SumsStatistic:
+        """Return another statistic of the same contributions, which are not checked again.
+
+        Parameters are those of the class.
+        """
+        other = object.__new__(type(self))
+        new = {"name": name, "evaluate": evaluate, "reason": reason, "bounds": bounds}
+        vars(other).update(vars(self) | new)
+        return other
+
     @property
     def n_items(self) -> int:
         """Number of items that contribute."""
@@ -75,7 +91,7 @@ class SumsStatistic:
 
 def _check_summable(name: str, contributions: np.ndarray) -> None:
     """Refuse entries that are not finite, or so large that their sum is not."""
-    largest = float(np.abs(contributions).max(initial=0.0))
+    largest = max(float(contributions.max(initial=0.0)), -float(contributions.min(initial=0.0)))
     if math.isfinite(largest * max(contributions.shape[0], 1)):
         return
     bad = np.argwhere(~np.isfinite(contributions))

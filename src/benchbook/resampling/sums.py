@@ -11,13 +11,15 @@ import numpy as np
 from ..errors import DataError, ParameterError
 from .clusters import cluster_codes, stratum_of_each
 from .exact_sums import ExactSums
+from .indices import indices
 from .statistic import SumsStatistic
 from .studentised import Contrast, gradient, spread
 
 # One block of resamples holds at most four arrays of this many eight-byte cells: 32 MB, about
 # the size at which the processor's cache still helps.
-_CACHED_COUNTERS = 2**15  # of eight bytes: a quarter of a megabyte
 _MAX_CELLS = 2**20
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2**64 over the golden ratio: its multiples are spread evenly
+_CACHED_DRAWS = 2**15  # draws worked on at a time: of eight bytes, a quarter of a megabyte
 # Sizes that divide the usual numbers of resamples, so that no draw is thrown away.
 _BLOCK_SIZES = (250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2, 1)
 # A multinomial cell costs about as much as drawing, mapping and counting twelve indices.
@@ -247,25 +249,39 @@ def collapse(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct rows in lexicographic order, and how often each occurs."""
     rows = rows + 0.0  # minus zero becomes zero: the two are equal but not bit by bit
     _, first, inverse, counts = np.unique(
-        row_keys(rows), return_index=True, return_inverse=True, return_counts=True
+        _hashes(rows), return_index=True, return_inverse=True, return_counts=True
     )
     distinct = rows[first]
-    if not np.array_equal(distinct[inverse], rows):  # two different rows share a key
+    # Sorting hashes is many times faster than sorting rows, but two rows may share one.
+    if not np.array_equal(distinct[inverse], rows):
         distinct, counts = np.unique(rows, axis=0, return_counts=True)
     order = np.lexsort(distinct.T[::-1])
     return np.ascontiguousarray(distinct[order]), counts[order]
 
 
+def _hashes(rows: np.ndarray) -> np.ndarray:
+    """Return one 64-bit number per row, equal for equal rows, in a third of the time of a key.
+
+    The cells are weighted by powers of an odd number and added up.
+    """
+    bits = np.ascontiguousarray(rows).view(np.uint64)
+    # Small whole numbers differ in their upper bits only, which a product would push out.
+    mixed = bits >> np.uint64(32)
+    mixed ^= bits
+    mixed ^= bits >> np.uint64(52)
+    return mixed @ np.cumprod(np.full(rows.shape[1], _ODD))
+
+
 def row_keys(rows: np.ndarray) -> np.ndarray:
     """Return one 64-bit key per row: equal for equal rows, almost surely different otherwise.
 
-    Sorting keys is many times faster than sorting rows; the caller checks for shared keys.
+    The order of the keys looks random: clusters are numbered by it.
     """
     keys = np.zeros(rows.shape[0], dtype=np.uint64)
     for bits in np.ascontiguousarray(rows).view(np.uint64).T:
         keys ^= bits
         keys ^= keys >> np.uint64(32)  # small whole numbers differ in their upper bits only
-        keys *= np.uint64(0x9E3779B97F4A7C15)
+        keys *= _ODD
         keys ^= keys >> np.uint64(29)
     return keys
 
@@ -286,25 +302,45 @@ def counted_indices(generator: np.random.Generator, counts: np.ndarray, size: in
     so that memory stays bounded for any number of clusters.
     """
     n_clusters, n_distinct = int(counts.sum()), counts.size
-    row_of = np.repeat(np.arange(n_distinct), counts) if n_distinct < n_clusters else None
+    row_of = None  # every cluster is a row of its own
+    if n_distinct < n_clusters:
+        row_of = np.repeat(np.arange(n_distinct, dtype=np.int32), counts)
     weights = np.zeros((size, n_distinct))
     strip = max(_MAX_CELLS // size, 1)
     for start in range(0, n_clusters, strip):
-        cells = generator.integers(0, n_clusters, size=(size, min(strip, n_clusters - start)))
-        if row_of is not None:
-            cells = row_of[cells]
-        weights += _counted(cells, n_distinct)
+        width = min(strip, n_clusters - start)
+        slab = min(max(_CACHED_DRAWS // width, 1), size)
+        counter = _Counter.of(slab, width, n_distinct)
+        for first in range(0, size, slab):
+            into = weights[first : first + slab]
+            drawn = indices(generator, n_clusters, len(into) * width)
+            into += counter(drawn.astype(np.int32) if row_of is None else row_of[drawn])
     return weights
 
 
-def _counted(drawn: np.ndarray, n_distinct: int) -> np.ndarray:
-    """Count each row of draws, some rows at a time: counters that fit the cache count faster."""
-    slab = max(_CACHED_COUNTERS // n_distinct, 1)
-    first_cell = (np.arange(slab) * n_distinct)[:, np.newaxis]
-    counts = np.empty((drawn.shape[0], n_distinct))
-    for start in range(0, drawn.shape[0], slab):
-        cells = drawn[start : start + slab]
-        cells = cells + first_cell[: len(cells)]
-        found = np.bincount(cells.ravel(), minlength=len(cells) * n_distinct)
-        counts[start : start + slab] = found.reshape(-1, n_distinct)
-    return counts
+@dataclass(frozen=True, eq=False)
+class _Counter:
+    """Counts how often each row was drawn.
+
+    The draws are the column indices of a sparse matrix of ones, and entries of the same place
+    add up when it is written out: the fastest counter that needs no compiler of its own.
+    """
+
+    ones: np.ndarray
+    ends: np.ndarray
+    width: int
+    n_distinct: int
+
+    @classmethod
+    def of(cls, slab: int, width: int, n_distinct: int) -> _Counter:
+        """Prepare for at most ``slab`` resamples of ``width`` draws."""
+        ends = np.arange(0, slab * width + 1, width, dtype=np.int32)
+        return cls(np.ones(slab * width), ends, width, n_distinct)
+
+    def __call__(self, drawn: np.ndarray) -> np.ndarray:
+        """Return the counts of one resample after the other, shape (m, n_distinct)."""
+        from scipy.sparse import csr_array
+
+        size = drawn.size // self.width
+        parts = self.ones[: drawn.size], drawn, self.ends[: size + 1]
+        return np.asarray(csr_array(parts, shape=(size, self.n_distinct)).toarray())

@@ -16,7 +16,6 @@ from .designs import DESIGNS
 from .exhibits import swept
 from .own import load
 from .parameters import Parameters
-from .study import linearised
 from .theory import toy_clusters, toy_distribution
 
 __all__ = [
@@ -28,7 +27,6 @@ __all__ = [
     "conditions",
     "from_namespace",
     "front_matter",
-    "linearised",
     "toy_clusters",
     "toy_distribution",
 ]

@@ -6,17 +6,14 @@ import math
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit, stdtrit
 
-from benchbook.estimate import Estimate
 from benchbook.metrics import proportion
-from benchbook.resampling import Distribution, resample
+from benchbook.resampling import resample
 
-from .designs import DESIGNS, SHARE, Design, Sample
+from .designs import DESIGNS, Design, Sample
 
 BOOTSTRAPS = {
     "percentile": "percentile",
@@ -190,45 +187,9 @@ def _intervals(
         analytic = point.design.analytic(sample, unit, level)
         bounds |= {words: (one.low, one.high) for words, one in analytic.items()}
         if right_unit:
-            made_linear = linearised(drawn, level)
-            bounds[LINEARISED] = (made_linear.low, made_linear.high)
+            linearised = drawn.interval("linearised", level)
+            bounds[LINEARISED] = (linearised.low, linearised.high)
     return drawn.point, bounds
-
-
-def linearised(drawn: Distribution, level: float) -> Estimate:
-    """Return the interval from the linearised standard error and a t quantile.
-
-    The standard error is that of the studentised bootstrap: the influences of the clusters,
-    squared and added up. The quantile has one degree of freedom less than there are clusters. For
-    a statistic between 0 and 1 the interval is symmetric on the logit scale.
-
-    Parameters
-    ----------
-    drawn : Distribution
-        Its replicates are not used.
-    level : float
-        Confidence level, in (0, 1).
-    """
-    value, error = drawn.point, drawn.standard_errors[0]
-    facts: dict[str, Any] = {
-        "level": level,
-        "method": LINEARISED,
-        "n_items": drawn.n_items,
-        "n_clusters": drawn.n_clusters,
-        "unit": drawn.unit,
-        "name": drawn.name,
-    }
-    if math.isnan(value):
-        return Estimate(value, reason=drawn.reason, **facts)
-    if not error > 0:
-        return Estimate(value, reason="the standard error is zero or undefined", **facts)
-    half = float(stdtrit(drawn.n_clusters - 1, (1 + level) / 2)) * error
-    if drawn.bounds == SHARE:
-        centre, half = float(logit(value)), half / (value * (1 - value))
-        low, high = float(expit(centre - half)), float(expit(centre + half))
-    else:
-        low, high = max(value - half, drawn.bounds[0]), min(value + half, drawn.bounds[1])
-    return Estimate(value, low, high, standard_error=error, **facts)
 
 
 def with_rates(coverage: pd.DataFrame, level: float = 0.95) -> pd.DataFrame:

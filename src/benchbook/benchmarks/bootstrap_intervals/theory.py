@@ -21,7 +21,7 @@ from benchbook.resampling import (
     resample,
 )
 
-from .study import BOOTSTRAPS, linearised
+from .study import BOOTSTRAPS, LINEARISED
 
 _PERFECT_RUNS = 20_000
 CLUSTER_COUNTS = (5, 10, 13, 20, 30, 50, 100)
@@ -75,7 +75,7 @@ def every_interval(drawn: Distribution, level: float) -> dict[str, Estimate]:
     """Return the bootstrap intervals of a distribution and the linearised one."""
     made = {words: drawn.interval(method, level) for method, words in BOOTSTRAPS.items()}
     if not math.isnan(drawn.point):
-        made["linearised, t"] = linearised(drawn, level)
+        made[LINEARISED] = drawn.interval("linearised", level)
     return made
 
 
