@@ -166,7 +166,7 @@ def _number_array(ids: np.ndarray, what: str) -> np.ndarray:
 
 
 def _number_whole(ids: np.ndarray) -> np.ndarray:
-    """Number whole-number ids in ascending order, by looking them up where they lie close."""
+    """Return the place of each whole-number id in ascending order; close ids are looked up."""
     low, high = (int(ids.min()), int(ids.max())) if ids.size else (0, 0)
     if high - low >= max(_CLOSE_RANGE, 2 * ids.size):
         return np.unique(ids, return_inverse=True)[1]
