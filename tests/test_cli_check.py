@@ -98,6 +98,24 @@ def test_own_data_and_parameters_are_checked_as_a_run_would(small: Project, tmp_
     assert call("check", "-p", "scale=2").exit_code == 2
 
 
+def test_what_a_benchmark_says_of_its_data_is_told(small: Project, tmp_path: Path):
+    module = small.root / "toy_benchmarks" / "toy.py"
+    told = """
+
+def describe(parameters):
+    values = read(parameters)
+    return f"{len(values)} scores", ["One is odd."] * (len(values) > 4)
+"""
+    module.write_text(module.read_text(encoding="utf-8") + told, encoding="utf-8")
+    assert "1 data file, no specification, 4 scores" in call("check", "toy").stdout
+    own = tmp_path / "own.csv"
+    own.write_text("1\n2\n3\n4\n5\n", encoding="utf-8")
+    with_spec(small)  # a second bundled file, which a run on one's own does not read
+    result = call("check", "toy", "--data", own)
+    assert result.stdout.endswith(", 3 parameters, 1 data file, 5 scores\n")
+    assert result.stderr == "Note: One is odd.\n"
+
+
 def test_a_broken_link_to_the_origin_is_told(small: Project):
     shutil.copytree(REPOSITORY / "data/ecg_image", small.data("toy"), dirs_exist_ok=True)
     path = small.data("toy") / "spec.yml"

@@ -141,7 +141,7 @@ def _show_benchmark(project: Project, name: str) -> None:
 @cli.command()
 @click.argument("names", nargs=-1)
 @click.option("-p", "given", multiple=True, metavar="KEY=VALUE", help="Set a parameter.")
-@click.option("--data", type=_FILE, help="Your own file in place of the bundled data.")
+@click.option("--data", type=_FILE, help="Your own file or folder, in place of the bundled data.")
 @_project_option
 @click.pass_context
 def check(

@@ -256,7 +256,7 @@ def test_scores_outside_0_to_1_are_only_warned_of():
     tables = frames()
     tables["scores"] = tables["scores"].assign(score=tables["scores"]["score"] * 10 - 5)
     found = study(tables)
-    assert len([w for w in found.warnings if "lie outside 0 to 1" in w]) == 2
+    assert len([w for w in found.warnings if "outside 0 to 1" in w]) == 2
 
 
 def test_labels_that_state_no_absent_ones_are_warned_of():

@@ -22,7 +22,7 @@ from benchbook.site.run import prepare, run_to_folder
 
 ROOT = Path(__file__).parents[2]
 MIRROR = Path(os.environ.get("BENCHBOOK_MIRROR") or "/none")
-NAMES = ("code-test", "irhythm-test", "ptbxl-fold10")
+NAMES = ("code-test", "irhythm-test", "ptbxl-fold9", "ptbxl-fold10")
 FEW = {"n_resamples": 100}
 ROUNDING = 1e-9
 # Six significant digits of the mirror's conversion make a few pairs of scores equal.
@@ -194,7 +194,7 @@ class TestOpenData:
         assert read.sum() == 6 * 328
         assert (read < 328).all()
         assert er.conditions(parameters(dataset="irhythm-test")) == {
-            "readers", "several", "pairs", "groups",
+            "readers", "several", "pairs", "groups", "irhythm",
         }  # fmt: skip
 
     @pytest.mark.site

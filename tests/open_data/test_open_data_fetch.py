@@ -84,14 +84,19 @@ def test_a_changed_list_makes_a_data_set_outdated(root: Path, server: Server) ->
     assert state(source("toy-set")).present
 
 
-@pytest.mark.parametrize("damage", ["labels.csv", "dataset.json"])
+@pytest.mark.parametrize("damage", ["missing", "altered", "dataset.json"])
 def test_a_damaged_data_set_is_made_again(root: Path, damage: str) -> None:
     folder, _ = get("toy-set")
-    if damage == "labels.csv":
-        (folder / damage).unlink()
+    labels = folder / "labels.csv"
+    if damage == "missing":
+        labels.unlink()
+    elif damage == "altered":
+        labels.write_bytes(labels.read_bytes()[:-2] + b"9\n")
     else:
         (folder / damage).write_text("{", encoding="utf-8")
     assert state(source("toy-set")).reason == "damaged"
+    with pytest.raises(DataError, match="is damaged; run: benchbook data get toy-set"):
+        dataset_folder("toy-set")
     assert get("toy-set")[1]
     assert state(source("toy-set")).present
 

@@ -20,6 +20,7 @@ import pytest
 from benchbook.agreement import cohen_kappa
 from benchbook.metrics import (
     auroc,
+    average_precision,
     class_counts,
     mcnemar,
     multilabel_memberships,
@@ -232,6 +233,24 @@ def test_code_test_decisions_are_the_scores_at_the_authors_thresholds(
     assert wrong["Ribeiro 2020, model.npy"] == 10
     folder = MIRROR / "ecg-code-test" / "dnn_predicts"
     assert (folder / "model.npy").read_bytes() == (folder / "other_seeds/model_6.npy").read_bytes()
+
+
+def test_code_test_network_is_the_one_the_authors_program_takes(
+    code: tuple[np.ndarray, dict[str, np.ndarray]],
+) -> None:
+    # Of ten networks by micro average precision: sixth from the worst, so fifth best.
+    folder = MIRROR / "ecg-code-test" / "dnn_predicts" / "other_seeds"
+    precision = [
+        average_precision(
+            code[0].ravel(), np.load(folder / f"model_{seed}.npy").ravel(), higher_is_positive=True
+        ).value
+        for seed in range(1, 11)
+    ]
+    worst_first = np.argsort(precision)
+    assert worst_first[5] + 1 == 1  # the file model_1.npy
+    assert sum(value > precision[0] for value in precision) == 4
+    notes = " ".join(source("code-test", ROOT).notes)
+    assert "fifth best by micro average precision" in notes
 
 
 # ---- iRhythm -------------------------------------------------------------------------------------

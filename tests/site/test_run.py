@@ -12,13 +12,15 @@ from benchbook.errors import BenchbookError, DataError, ParameterError
 from benchbook.parameters import check_notebook_against_model, parse_assignments
 from benchbook.records import Record
 from benchbook.site.contract import check_executed
-from benchbook.site.project import Project
+from benchbook.site.project import Project, write_atomically
 from benchbook.site.run import (
     Finished,
     Inputs,
     NotebookError,
     check_out,
+    files_in,
     prepare,
+    publish,
     run_notebook,
     run_to_folder,
 )
@@ -344,6 +346,29 @@ def test_failed_run_writes_nothing(small: Project, tmp_path: Path):
 
 
 @pytest.mark.site
+@pytest.mark.parametrize("before", [False, True])
+def test_a_disk_that_fills_up_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: bool
+):
+    out = tmp_path / "out"
+    old = {"toy.html": b"old", "files/toy/table.csv": b"old"}
+    if before:
+        publish(old, out, out / "files" / "toy")
+    room = iter([True, True, False])
+
+    def filling(path: Path, content: bytes) -> None:
+        if not next(room):
+            raise OSError(28, "No space left on device")
+        write_atomically(path, content)
+
+    monkeypatch.setattr("benchbook.site.run.write_atomically", filling)
+    new = {"toy.html": b"new", "files/toy/table.csv": b"new", "record.json": b"{}"}
+    with pytest.raises(OSError, match="No space left"):
+        publish(new, out, out / "files" / "toy")
+    assert out.exists() == before
+    assert (files_in(out) if before else {}) == (old if before else {})
+
+
 def test_notebook_without_record_is_told(small: Project, tmp_path: Path):
     cells = [cell for cell in small_cells() if cell["source"] != RECORD]
     write_notebook(small.root, cells)

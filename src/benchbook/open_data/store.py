@@ -37,7 +37,7 @@ class State:
     present : bool
         True when it is there, whole, and made from what the list says now.
     reason : str
-        Why not: "not here", or "outdated".
+        Why not: "not here", "damaged" (a file is missing or was altered), or "outdated".
     """
 
     folder: Path
@@ -54,15 +54,18 @@ def open_data_folder(root: Path | None = None) -> Path:
 def state(entry: Source, root: Path | None = None) -> State:
     """Tell whether a data set is at hand."""
     folder = open_data_folder(root) / entry.name
-    try:
-        told = json.loads((folder / DATASET_FILE).read_text(encoding="utf-8"))
-        tables = [folder / table["file"] for table in told["tables"].values()]
-        current = (told["fingerprint"], told["format"]) == (entry.fingerprint, FORMAT)
-    except FileNotFoundError:
+    description = folder / DATASET_FILE
+    if not description.exists():
         return State(folder, False, "not here")
+    try:
+        told = json.loads(description.read_text(encoding="utf-8"))
+        tables = {folder / table["file"]: table["sha256"] for table in told["tables"].values()}
+        current = (told["fingerprint"], told["format"]) == (entry.fingerprint, FORMAT)
+        # A page must not call altered tables real data.
+        whole = all(file_hash(table) == expected for table, expected in tables.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return State(folder, False, "damaged")
-    if not all(table.is_file() for table in tables):
+        whole, current = False, False
+    if not whole:
         return State(folder, False, "damaged")
     return State(folder, current, "" if current else "outdated")
 

@@ -95,7 +95,8 @@ class ParquetTable:
             file=self.name,
             column=column.name,
             found=str(kind),
-            expected=column.expected,
+            expected=column.expected
+            + (" as text or whole numbers" if column.kind in TEXTS else ""),
         )
 
 

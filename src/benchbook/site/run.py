@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -587,7 +588,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def publish(files: Mapping[str, bytes], target: Path, owned: Path) -> list[Path]:
-    """Write the files of a finished run to their place, each one whole.
+    """Write the files of a finished run to their place, all or none, each one whole.
 
     Parameters
     ----------
@@ -603,11 +604,22 @@ def publish(files: Mapping[str, bytes], target: Path, owned: Path) -> list[Path]
     list of Path
         The files written, in the order given.
     """
-    written = []
-    for name, content in files.items():
-        place = target / name
-        write_atomically(place, content)
-        written.append(place)
+    written = [target / name for name in files]
+    mark = uuid.uuid4().hex[:8]
+    parts = [place.with_name(f".{place.name}.{mark}.part") for place in written]
+    new = [folder for folder in (owned, owned.parent, target) if not folder.exists()]
+    try:
+        # All are on the disk before the first takes its place: a full disk leaves what was there.
+        for part, content in zip(parts, files.values(), strict=True):
+            write_atomically(part, content)
+        for part, place in zip(parts, written, strict=True):
+            os.replace(part, place)
+    finally:
+        for part in parts:
+            part.unlink(missing_ok=True)
+        for folder in new:
+            with suppress(OSError):  # it holds something, or never came to be
+                folder.rmdir()
     for leftover in owned.rglob("*"):
         if leftover.is_file() and leftover not in written:
             leftover.unlink()

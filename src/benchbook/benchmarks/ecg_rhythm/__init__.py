@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from benchbook.benchmarks.compared import compare
 from benchbook.parameters import from_namespace
 
 from . import published
 from .chapter import NAME, Chapter
+from .evaluation import Evaluation
+from .exhibits import study_size, unmapped_models
 from .inputs import load
 from .parameters import Parameters
 from .study import Study, build
 from .theory import TOY_READS, TOY_TRUTH, TOY_WINDOWS, beside, toy
+from .wording import count
 
 __all__ = [
     "NAME",
@@ -30,6 +35,7 @@ __all__ = [
     "check",
     "compare",
     "conditions",
+    "describe",
     "from_namespace",
     "front_matter",
     "toy",
@@ -41,22 +47,35 @@ def check(parameters: Parameters) -> None:
     build(load(parameters), parameters)
 
 
+def describe(parameters: Parameters) -> tuple[str, list[str]]:
+    """Return the size of the data, and what ``benchbook check`` should tell about them."""
+    study = build(load(parameters), parameters)
+    left = [
+        f"{one.table}: {count(one.count, one.what.removesuffix('s'))} left out, {one.why}."
+        for one in study.left
+    ]
+    return study_size(study), [*study.warnings, *unmapped_models(study), *left]
+
+
 def conditions(parameters: Parameters) -> set[str]:
     """Return the conditions that hold for a run; the notebook's ``when:`` tags name them."""
-    study = build(load(parameters), parameters)
+    evaluation = Evaluation(parameters)
+    study = evaluation.study
+    paired = _any_pair(study)
     people = study.readers[study.readers["kind"] == "person"]
     independent = people[people["independent"].astype(bool)]
     found = {
         "scores": bool(study.models),
         "readers": len(study.readers) > 0,
-        "several": len(independent) > 1,
-        "pairs": len(study.readers) > 1,
+        "several": paired and len(independent) > 1,
+        "pairs": paired,
         "beside": bool(study.models) and bool(study.groups),
         "groups": bool(study.groups),
         "ranks": any(len(study.models_on(label)) > 1 for label in study.labels),
-        "probabilities": _any_probability(study),
+        "probabilities": _any_curve(evaluation),
         "simulated": not parameters.own and parameters.dataset == "simulated",
         "code": parameters.dataset == "code-test" and published.complete(study),
+        "irhythm": parameters.dataset == "irhythm-test" and published.complete_irhythm(study),
         "ptbxl": parameters.dataset == "ptbxl-fold10"
         and parameters.only_labels is None
         and bool(study.models),
@@ -64,15 +83,16 @@ def conditions(parameters: Parameters) -> set[str]:
     return {name for name, holds in found.items() if holds}
 
 
-def _any_probability(study: Study) -> bool:
-    from .calibration import is_probability
+def _any_pair(study: Study) -> bool:
+    """Tell whether some record was read for some label by two readers."""
+    return bool(((~np.isnan(study.reads)).sum(axis=2) > 1).any())
 
-    return any(
-        study.compared(label).any()
-        and is_probability(study.scores[model, label][study.compared(label)])
-        for label in study.labels
-        for model in study.models_on(label)
-    )
+
+def _any_curve(run: Evaluation) -> bool:
+    """Tell whether some reliability curve has a point that is drawn."""
+    from .calibration_exhibits import reliability_tables
+
+    return len(reliability_tables(run)[0]) > 0
 
 
 def front_matter(parameters: Parameters) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from benchbook.metrics import (
 )
 from benchbook.resampling import bootstrap_many
 
-from .study import Study
+from .study import NOT_COMPARED, Study
 
 N_BINS = 5  # of a rare label most records are in the first; more bins would hold one or two each
 N_SCORE_BINS = 20  # of the histogram
@@ -25,7 +25,7 @@ FEWEST = 5  # records of a bin that is shown: the mean score of one record is th
 CLIP = 1e-6  # where scores of exactly 0 or 1 go, whose logit is infinite
 METRICS = ("slope", "in the large", "Brier score", "calibration error")
 NO_PROBABILITY = "some scores lie outside 0 to 1, so they are no probabilities"
-NO_RECORD = "no record is compared"
+FEW = f"fewer than {FEWEST} records: it would tell the score of a record"
 CLUSTERED = "no interval: the formula takes records for independent, and patients have several"
 Key = tuple[str, str]  # label, model
 
@@ -85,7 +85,7 @@ def _brier_scores(study: Study, n_resamples: int, level: float, seed: int) -> di
     keys, statistics = [], []
     for label, model in _keys(study):
         truth, score = _compared(study, label, model)
-        if not truth.size or not is_probability(score):
+        if truth.size < FEWEST or not is_probability(score):
             continue
         used = study.compared(label)
         everywhere = np.where(used, study.scores[model, label], 0.0)
@@ -103,8 +103,8 @@ def _brier_scores(study: Study, n_resamples: int, level: float, seed: int) -> di
 def _analytic(
     truth: np.ndarray, score: np.ndarray, clustered: bool, level: float
 ) -> tuple[dict[str, Estimate], int]:
-    if not truth.size or not is_probability(score):
-        reason = NO_PROBABILITY if truth.size else NO_RECORD
+    if truth.size < FEWEST or not is_probability(score):
+        reason = NOT_COMPARED if not truth.size else FEW if truth.size < FEWEST else NO_PROBABILITY
         return {metric: undefined(reason) for metric in METRICS}, 0
     fitted = recalibration(truth, score, level=level, clip=CLIP)
     parts = {"slope": fitted.slope, "in the large": fitted.in_the_large}
@@ -133,7 +133,7 @@ def curves(study: Study, labels: list[str], level: float) -> tuple[pd.DataFrame,
     edges = np.linspace(0, 1, N_SCORE_BINS + 1)
     for label, model in _keys(study):
         truth, score = _compared(study, label, model)
-        if label not in labels or not truth.size or not is_probability(score):
+        if label not in labels or truth.size < FEWEST or not is_probability(score):
             continue
         curve = reliability_curve(truth, score, n_bins=N_BINS, strategy="uniform", level=level)
         named = {"label": label, "model": model}

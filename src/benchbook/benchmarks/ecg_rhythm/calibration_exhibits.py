@@ -8,7 +8,8 @@ from benchbook.display import Drawing, Table, interval_text, plain
 
 from . import calibration
 from .evaluation import Evaluation
-from .exhibits import by_label
+from .exhibits import by_label, legend
+from .study import MARKS
 from .wording import bullets, count, grouped, marked
 
 
@@ -27,38 +28,60 @@ def say_calibration(run: Evaluation) -> str:
             )
     undefined = table[table["value"].isna()]
     lines += grouped(
-        (f"{row['metric']}, {row['label']}, {row['model']}", str(row["reason"]))
+        (f"{row['metric']} of {row['model']} on {row['label']}", str(row["reason"]))
         for row in undefined.to_dict("records")
     )
     return bullets(lines)
+
+
+def reliability_tables(run: Evaluation) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the points of the curves that are drawn, and the counts of scores below them."""
+    points, counts = calibration.curves(run.study, run.figure_labels, run.parameters.level)
+    if not len(points):
+        return points, counts
+    shown = run.figure_models
+    return points[points["model"].isin(shown)], counts[counts["model"].isin(shown)]
 
 
 def figure_reliability(run: Evaluation) -> Drawing | None:
     """Draw observed against predicted frequencies."""
     from benchbook.figures import reliability
 
-    points, counts = calibration.curves(run.study, run.figure_labels, run.parameters.level)
+    points, counts = reliability_tables(run)
     if not len(points):
         return None
-    points = points[points["model"].isin(run.figure_models)]
-    counts = counts[counts["model"].isin(run.figure_models)]
     worst = _worst_calibration(run)
+    names = _marked_models(run)
+    points, counts = (t.assign(model=t["model"].map(names)) for t in (points, counts))
+    marks = pd.Series(list(names.values()), dtype=object).str.extract("([†*]+)$")[0].dropna()
     caption = (
         f"{worst} Observed share of positives against mean score in {calibration.N_BINS} bins of "
         f"equal width, scores counted below; bins of fewer than {calibration.FEWEST} records "
         f"are left out.{run.shown_note()}"
+        + (f" {legend(marks)} A mark here: so on at least one label drawn." if len(marks) else "")
     )
     alt = "A panel per label: observed against predicted probability, with a histogram of scores."
     return Drawing(reliability(points, counts), "reliability", caption, alt)
 
 
+def _marked_models(run: Evaluation) -> dict[str, str]:
+    """Return each model with the marks of any label drawn; curves have no place for a mark."""
+    names = {}
+    for model in run.figure_models:
+        mine = [label for label in run.figure_labels if model in run.study.models_on(label)]
+        found = "".join(run.study.mark(model, label) for label in mine)
+        names[model] = marked(model, "".join(sign for sign in MARKS if sign in found))
+    return names
+
+
 def _worst_calibration(run: Evaluation) -> str:
     table = run.calibration
-    errors = table[table["metric"] == "calibration error"].dropna(subset="value")
+    drawn = table["label"].isin(run.figure_labels) & table["model"].isin(run.figure_models)
+    errors = table[(table["metric"] == "calibration error") & drawn].dropna(subset="value")
     worst = errors.loc[errors["value"].idxmax()]
     return (
-        f"The largest calibration error is {worst['value']:.3f} ({plain(worst['model'])}, "
-        f"{plain(worst['label'])})."
+        f"The largest calibration error drawn is {worst['value']:.3f} "
+        f"({plain(marked(worst['model'], worst['mark']))}, {plain(worst['label'])})."
     )
 
 
@@ -78,7 +101,8 @@ def table_calibration(run: Evaluation) -> Table:
         "Slope 1, *in the large* 0, Brier score 0 and calibration error 0 are best. Intervals: of "
         f"slope and *in the large* Wald's{_clustered_words(run)}; of the Brier score from "
         f"resamples of {run.study.unit}s. {count(clipped, 'score')} nearer to 0 or 1 than "
-        f"{calibration.CLIP:g} were moved there, since their logit would be infinite or nearly so."
+        f"{calibration.CLIP:g} were moved there, since their logit would be infinite or nearly so. "
+        f"{legend(table['mark'])}"
     )
     return Table(table, "calibration", caption, by_label(pd.DataFrame(rows)))
 

@@ -151,6 +151,14 @@ class Chapter(Evaluation):
         """Return published agreement and tests beside those of the data."""
         return fact_exhibits.table_recomputed_agreement(self)
 
+    def say_irhythm(self) -> str:
+        """Say how the authors' numbers by record compare."""
+        return fact_exhibits.say_irhythm(self)
+
+    def table_irhythm(self) -> Table:
+        """Return the authors' numbers by record beside those of the data."""
+        return fact_exhibits.table_irhythm(self)
+
     def say_ptbxl(self) -> str:
         """Say how the published macro AUROC compares."""
         return fact_exhibits.say_ptbxl(self)
@@ -206,10 +214,10 @@ class Chapter(Evaluation):
                 entry["file"] = self.inputs.files[name]
             else:
                 source = self.parameters.dataset
-                entry |= {"source": f"{source}, {name}", "sha256": table.sha256}
+                entry |= {"file": f"{source}, {name}", "sha256": table.sha256}
             told.append(entry)
-        files = ("published_code_test.csv", "published_aggregates.csv", "published_ptbxl.csv")
-        return [*told, *({"file": f"data/{NAME}/{file}"} for file in files)]
+        facts = ("code_test", "aggregates", "irhythm", "ptbxl")
+        return [*told, *({"file": f"data/{NAME}/published_{fact}.csv"} for fact in facts)]
 
 
 def _three(row: dict[str, Any]) -> dict[str, Any]:

@@ -61,10 +61,10 @@ class Evaluation:
         return self._beside(self.parameters.match)
 
     def _beside(
-        self, match: Match, *, by_patient: bool = True, seed: int | None = None
+        self, match: Match, *, seed: int | None = None, **ways: bool
     ) -> people.BesidePeople:
         settings = self.bootstrap | ({} if seed is None else {"seed": seed})
-        return people.beside_people(self.study, match=match, by_patient=by_patient, **settings)
+        return people.beside_people(self.study, match=match, **ways, **settings)
 
     @cached_property
     def against_reference(self) -> pd.DataFrame:
@@ -107,6 +107,11 @@ class Evaluation:
     def records_beside(self) -> people.BesidePeople:
         """Models beside people, records drawn instead of patients."""
         return self._beside(self.parameters.match, by_patient=False)
+
+    @cached_property
+    def readers_drawn(self) -> people.BesidePeople:
+        """Models beside people, readers drawn as well as patients."""
+        return self._beside(self.parameters.match, draw_readers=True)
 
     @cached_property
     def records_ranked(self) -> ranking.Performance:

@@ -11,15 +11,24 @@ from benchbook.display import Drawing, Table, plain
 from benchbook.metrics import ranked_counts
 
 from .evaluation import Evaluation
-from .study import MARKS
-from .wording import bullets, cell, count, grouped, listing, marked, remark, without_width
+from .study import MARKS, Study
+from .wording import (
+    bullets,
+    cell,
+    count,
+    grouped,
+    listing,
+    marked,
+    remark,
+    share_text,
+    without_width,
+)
 
 # ---- data -----------------------------------------------------------------------------------
 
 
-def data_statement(run: Evaluation) -> str:
-    """State at the top whose data these are, and what was left out."""
-    study = run.study
+def study_size(study: Study) -> str:
+    """Return ``827 records of 827 patients, 6 labels, 5 models, 6 readers``."""
     size = count(study.records.size, "record")
     if study.unit == "patient":
         size += f" of {count(study.n_patients, 'patient')}"
@@ -28,6 +37,17 @@ def data_statement(run: Evaluation) -> str:
         size += f", {count(len(study.models), 'model')}"
     if len(study.readers):
         size += f", {count(len(study.readers), 'reader')}"
+    return size
+
+
+def unmapped_models(study: Study) -> list[str]:
+    """Return a remark on each model that is left out because no label is mapped to it."""
+    return [f"{model}: no output stands for a label, so it is left out" for model in study.unmapped]
+
+
+def data_statement(run: Evaluation) -> str:
+    """State at the top whose data these are, and what was left out."""
+    size = study_size(run.study)
     kept = "No score, answer or label of a single record is shown: this page carries aggregates."
     if run.inputs.source == "simulated":
         return (
@@ -52,10 +72,7 @@ def _open_statement(about: dict[str, Any], size: str) -> str:
 
 
 def _notes(run: Evaluation) -> str:
-    notes = [*run.inputs.about.get("notes", []), *run.study.warnings]
-    notes += [
-        f"{model}: no output stands for a label, so it is left out" for model in run.study.unmapped
-    ]
+    notes = [*run.inputs.about.get("notes", []), *run.study.warnings, *unmapped_models(run.study)]
     if not notes:
         return ""
     return "\n\nTo be known about these data:\n\n" + "\n".join(f"- {plain(note)}" for note in notes)
@@ -129,7 +146,7 @@ def table_labels(run: Evaluation) -> Table:
                 "records": int(known.sum()),
                 "compared": int(study.compared(label).sum()) if study.models else None,
                 "positive": int((known & positive).sum()),
-                "share": float((known & positive).sum() / max(int(known.sum()), 1)),
+                "share": share_text(int((known & positive).sum()), int(known.sum())),
                 f"{study.unit}s with a positive": len(set(study.patients[known & positive])),
                 "models": len(study.models_on(label)) if study.models else None,
             }
@@ -142,6 +159,8 @@ def table_labels(run: Evaluation) -> Table:
     )
     if study.models:
         caption += " *Compared* are the records that every model of the label scored."
+    if (frame["positive"] == 1).any():
+        caption += " Where there is one positive, sensitivities and AUROC are those of one record."
     return Table(frame, "labels", caption)
 
 
@@ -190,22 +209,31 @@ def say_performance(run: Evaluation) -> str:
     for row in macro[macro["metric"] == "AUROC"].to_dict("records"):
         if row["over"] == "own labels":
             lines.append(
-                f"{plain(row['model'])}: macro AUROC {cell(row)} over "
+                f"{plain(marked(row['model'], row['mark']))}: macro AUROC {cell(row)} over "
                 f"{count(row['n_labels'], 'label')}."
             )
-    aurocs = table[(table["metric"] == "AUROC") & table["low"].notna()]
-    if len(aurocs):
+    aurocs = table[(table["metric"] == "AUROC") & (table["high"] > table["low"])]
+    if len(aurocs) > 1:
         widest = aurocs.loc[(aurocs["high"] - aurocs["low"]).idxmax()]
         lines.append(
-            f"The widest interval is that of {plain(widest['model'])} on {plain(widest['label'])}, "
+            "The widest interval is that of "
+            f"{plain(marked(widest['model'], widest['mark']))} on {plain(widest['label'])}, "
             f"{cell(widest)}, with {count(int(widest['n_positive']), 'positive')}."
         )
+    several = len(run.study.models) > 1
     remarks = [
-        (f"{row['label']}, {row['model']}", told)
+        (f"{row['model']} on {row['label']}" if several else row["label"], told)
         for row in table[table["metric"] == "AUROC"].to_dict("records")
         if row["low"] != row["high"] and (told := remark(row))
     ]
     lines += grouped(remarks)
+    alone = table[(table["n_positive_patients"] == 1) & (table["metric"] == "AUROC")]
+    if len(alone):
+        lines.append(
+            f"With the positives of a single {run.study.unit}, on "
+            f"{listing(dict.fromkeys(alone['label']))}, an interval says nothing of how other "
+            "positives would be ranked, however short it is."
+        )
     outside = macro[(macro["value"] < macro["low"]) | (macro["value"] > macro["high"])]
     for row in outside.to_dict("records"):
         lines.append(
@@ -229,9 +257,12 @@ def figure_roc(run: Evaluation) -> Drawing:
 
     from .people_exhibits import roc_points
 
-    study, labels, models = run.study, run.figure_labels, run.figure_models
+    study, models = run.study, run.figure_models
     curves = roc_curves(run)
     points = roc_points(run)
+    # A label without a curve that nobody read has no panel.
+    drawn = {*curves["label"], *(points["label"] if len(points) else ())}
+    labels = [label for label in run.figure_labels if label in drawn]
     below = {
         label: (
             int((study.assessed(label) & study.positive(label)).sum()),
@@ -259,12 +290,30 @@ def figure_roc(run: Evaluation) -> Drawing:
         what.append("every reader as a point")
     if study.groups:
         what.append("the mean of each group with its interval")
-    caption = f"{_roc_finding(run)} {_joined(what)}.{run.shown_note()}"
+    caption = f"{_roc_finding(run)} {_joined(what)}.{_other_records(run)}{run.shown_note()}"
     alt = (
         "A panel per label: sensitivity against specificity, with " + _joined(what, lower=True)
         + "; where readers crowd, the upper left corner is enlarged below."
     )  # fmt: skip
     return Drawing(figure, "roc", caption, alt)
+
+
+def _other_records(run: Evaluation) -> str:
+    """Return the end of a caption, where curves and readers are not over the same records."""
+    study = run.study
+    if not study.models or not len(study.readers):
+        return ""
+    apart = [
+        label
+        for label in run.figure_labels
+        if study.models_on(label) and (study.compared(label) != study.assessed(label)).any()
+    ]
+    if not apart:
+        return ""
+    return (
+        f" On {listing(apart)} some records have no score: curves are over those that all models "
+        "scored, points over all that a reader read."
+    )
 
 
 def _joined(parts: list[str], *, lower: bool = False) -> str:
@@ -286,6 +335,8 @@ def _roc_finding(run: Evaluation) -> str:
         if not len(part):
             return "What the readers find."
         low, high = part.loc[part["value"].idxmin()], part.loc[part["value"].idxmax()]
+        if low["value"] == high["value"]:
+            return f"Mean sensitivity of the readers is {low['value']:.3f}."
         return (
             f"Mean sensitivity of the readers runs from {low['value']:.3f} "
             f"({plain(low['label'])}) to {high['value']:.3f} ({plain(high['label'])})."
@@ -295,6 +346,10 @@ def _roc_finding(run: Evaluation) -> str:
     if not len(aurocs):
         return "No AUROC has a value."
     low, high = aurocs.loc[aurocs["value"].idxmin()], aurocs.loc[aurocs["value"].idxmax()]
+    if len(aurocs) == 1:
+        return f"AUROC {low['value']:.3f} ({plain(low['model'])}, {plain(low['label'])})."
+    if low["value"] == high["value"]:
+        return f"Every AUROC drawn is {low['value']:.3f}."
     return (
         f"AUROC from {low['value']:.3f} ({plain(low['model'])}, {plain(low['label'])}) to "
         f"{high['value']:.3f} ({plain(high['model'])}, {plain(high['label'])})."
@@ -333,7 +388,8 @@ def roc_curves(run: Evaluation) -> pd.DataFrame:
 def corners(rate: np.ndarray, sensitivity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the straight pieces of a curve: fewer points, the same line.
 
-    It also keeps the order of single records out of the figure's files.
+    The curve still tells in which order positives and negatives come: that is what a ROC curve
+    is. It tells neither a score nor which record is where, so it is kept as an aggregate.
     """
     if rate.size < 3:
         return rate, sensitivity
@@ -356,8 +412,9 @@ def table_performance(run: Evaluation) -> Table:
                 "model": marked(model, first["mark"]),
                 "AUROC": cell(first),
                 "AUPRC": cell(by["AUPRC"]),
-                "share positive": first["n_positive"] / max(first["n_items"], 1),
+                "share positive": share_text(first["n_positive"], first["n_items"]),
                 "positives": first["n_positive"],
+                "to be known": remark(first) if first["low"] != first["high"] else None,
             }
         )
     settings = run.parameters
@@ -369,7 +426,10 @@ def table_performance(run: Evaluation) -> Table:
         f"{without_width(table)}"
     )
     files = table.assign(warnings=["; ".join(one) for one in table["warnings"]])
-    return Table(files, "performance", caption, by_label(pd.DataFrame(rows)))
+    shown = pd.DataFrame(rows)
+    if shown["to be known"].isna().all():
+        shown = shown.drop(columns="to be known")
+    return Table(files, "performance", caption, by_label(shown))
 
 
 def by_label(frame: pd.DataFrame) -> pd.DataFrame:
@@ -381,11 +441,12 @@ def table_macro(run: Evaluation) -> Table:
     """Return the means over labels."""
     macro = run.performance.macro
     rows = []
+    marks = macro["mark"]
     for (model, over), part in macro.groupby(["model", "over"], sort=False):
         by = part.set_index("metric").to_dict("index")
         rows.append(
             {
-                "model": model,
+                "model": marked(model, by["AUROC"]["mark"]),
                 "mean over": over,
                 "labels": by["AUROC"]["n_labels"],
                 "macro AUROC": cell(by["AUROC"]),
@@ -402,6 +463,8 @@ def table_macro(run: Evaluation) -> Table:
             " Models that map to other labels have means over other labels; only the rows over the "
             "labels of all models can be compared."
         )
+    if marks.any():
+        caption += f" {legend(marks)} A mark here: so on at least one of the labels."
     frame = pd.DataFrame(rows)
     return Table(macro, "macro", caption, frame if several else frame.drop(columns="mean over"))
 

@@ -11,8 +11,12 @@ from benchbook.display import Table
 
 from . import performance, published
 from .evaluation import Evaluation
-from .study import APPROXIMATE
-from .wording import bullets, listing, rate_text
+from .exhibits import legend
+from .study import APPROXIMATE, MARKS
+from .wording import bullets, listing, marked, rate_text
+
+MODEL, GROUP = "{label}, {model}", "{label}, {model}, {group}"  # what a row is about
+STILL = 5e-4  # nothing of this size is seen with three decimals
 
 SOURCES = {
     "hannun2019": "Hannun 2019",
@@ -182,6 +186,48 @@ def table_recomputed_agreement(run: Evaluation) -> Table:
     return Table(files, "recomputed_agreement", caption, frame)
 
 
+def say_irhythm(run: Evaluation) -> str:
+    """Say how much of what the authors print by record comes out, and which mean they print."""
+    table = published.recomputed_irhythm(run.study)
+    single = table[table["label"] != ""]
+    lost = list(dict.fromkeys(single[~single["agrees"]]["label"]))
+    mean = table[table["label"] == ""].iloc[0]
+    means = run.readers.means
+    own = means[means["metric"] == "F1"]["value"].mean()
+    lines = [
+        "The paper scores pieces of 256 samples, and records by the set of rhythms that their "
+        "pieces hold [@hannun2019]; the second is nearly the question of this page. Its program "
+        "pools the six reads of every record.",
+        f"{int(single['agrees'].sum())} of {len(single)} numbers that it prints by record come out "
+        "of the data to the last digit"
+        + (f"; the others are of {listing(lost)}. " if lost else ". ")
+        + "Here a rhythm counts however short it is, there when it fills a piece.",
+        f"The mean F1 of the abstract, {mean['published']:.3f}, weighs classes by their positives: "
+        f"in the same way the data give {mean['value']:.3f}, without weights "
+        f"{published.mean_f1(run.study, weighted=False):.3f}, and as the mean over readers and "
+        f"labels, the way of @tbl-means, {own:.3f}. These are different measures, and only the "
+        "first may be set beside the printed one.",
+    ]
+    return bullets(lines)
+
+
+def table_irhythm(run: Evaluation) -> Table:
+    """Return what the authors print for the cardiologists by record beside the data."""
+    table = published.recomputed_irhythm(run.study)
+    rows = []
+    for label, part in table[table["label"] != ""].groupby("label", sort=False):
+        row: dict[str, Any] = {"label": label}
+        for one in part.to_dict("records"):
+            name = "agreement" if one["metric"] == "percent agreement" else one["metric"]
+            row[name] = f"{one['published']:.3f}/{one['value']:.3f}"
+        rows.append(row | {"agrees": bool(part["agrees"].all())})
+    caption = (
+        "Cardiologists by record, all reads pooled: printed by the authors' program/from the data "
+        "of this run. *Agreement* is the percent agreement of two reads."
+    )
+    return Table(table, "recomputed_irhythm", caption, pd.DataFrame(rows))
+
+
 def say_ptbxl(run: Evaluation) -> str:
     """Say how the published macro AUROC of PTB-XL compares."""
     fact = published.read(published.PTBXL).iloc[0]
@@ -207,6 +253,7 @@ def sensitivity_rows(run: Evaluation) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     if len(run.beside.table):
         rows += _match_rows(run)
+        rows += _drawn_rows(run)
     if run.study.clustered:
         rows += _unit_rows(run)
     if len(run.performance.table):
@@ -220,7 +267,7 @@ def _match_rows(run: Evaluation) -> list[dict[str, Any]]:
     moved = (after["value"] - before["value"]).abs()
     if moved.isna().all():
         return []
-    at = moved.idxmax()
+    at, still = moved.idxmax(), moved.max() < STILL
     words = {
         "at_least": "at the highest threshold that is at least as sensitive",
         "interpolated": "between two thresholds, on the ROC segment",
@@ -228,17 +275,38 @@ def _match_rows(run: Evaluation) -> list[dict[str, Any]]:
     return [
         {
             "change": f"the readers' sensitivity is met {words[run.other_match]}",
-            "what moves most": _what(before.loc[at]),
-            "before": rate_text(*before.loc[at, ["value", "low", "high"]]),
-            "after": rate_text(*after.loc[at, ["value", "low", "high"]]),
-            "on the whole": f"differences move by up to {moved.max():.3f}, median "
-            f"{moved.median():.3f}",
+            "what moves most": None if still else _named(before.loc[at], GROUP),
+            "before": None if still else rate_text(*before.loc[at, ["value", "low", "high"]]),
+            "after": None if still else rate_text(*after.loc[at, ["value", "low", "high"]]),
+            "on the whole": "no difference moves in its third decimal: hardly a score is tied"
+            if still
+            else f"differences move by up to {moved.max():.3f}, median {moved.median():.3f}",
         }
     ]
 
 
-def _what(row: pd.Series) -> str:
-    return f"{row['label']}, {row['model']}, {row['group']}"
+def _named(row: pd.Series, name: str) -> str:
+    """Return what a row is about, the model with its marks."""
+    model = marked(row["model"], row["mark"]) if "mark" in row and "model" in row else None
+    return name.format(**{**row, "model": model} if model else row)
+
+
+def _drawn_rows(run: Evaluation) -> list[dict[str, Any]]:
+    """Intervals when the readers are drawn too: what could be said of readers like these."""
+    before, after = run.beside.table, run.readers_drawn.table
+    several = before["n_readers"] > 1
+    if not several.any():
+        return []
+    fewest = int(before.loc[several, "n_readers"].min())
+    row = _widths(
+        before[several], after[several], "difference of specificity", GROUP,
+        change="readers drawn as well as patients", widest=True,
+    )  # fmt: skip
+    if row:
+        row["on the whole"] += (
+            f"; with {fewest} readers the spread between readers is still understated"
+        )
+    return [row] if row else []
 
 
 def _unit_rows(run: Evaluation) -> list[dict[str, Any]]:
@@ -247,29 +315,35 @@ def _unit_rows(run: Evaluation) -> list[dict[str, Any]]:
     if len(run.performance.table):
         before, after = run.performance.table, run.records_ranked.table
         mine = before["metric"] == "AUROC"
-        rows.append(_widths(before[mine], after[mine], "AUROC", "{label}, {model}"))
+        rows.append(_widths(before[mine], after[mine], "AUROC", MODEL))
     if len(run.beside.table):
         before, after = run.beside.table, run.records_beside.table
-        rows.append(
-            _widths(before, after, "difference of specificity", "{label}, {model}, {group}")
-        )
+        rows.append(_widths(before, after, "difference of specificity", GROUP))
     return [row for row in rows if row]
 
 
-def _widths(before: pd.DataFrame, after: pd.DataFrame, what: str, name: str) -> dict[str, Any]:
+def _widths(
+    before: pd.DataFrame,
+    after: pd.DataFrame,
+    what: str,
+    name: str,
+    *,
+    change: str = "records drawn instead of patients",
+    widest: bool = False,
+) -> dict[str, Any]:
     ratio = (after["high"] - after["low"]) / (before["high"] - before["low"]).where(
         before["high"] > before["low"]
     )
     if ratio.isna().all():
         return {}
-    at = ratio.idxmin()
+    at = ratio.idxmax() if widest else ratio.idxmin()
     bounds = [
         rate_text(table.loc[at, "value"], table.loc[at, "low"], table.loc[at, "high"])
         for table in (before, after)
     ]
     return {
-        "change": f"records drawn instead of patients, {what}",
-        "what moves most": name.format(**before.loc[at]),
+        "change": f"{change}, {what}",
+        "what moves most": _named(before.loc[at], name),
         "before": bounds[0],
         "after": bounds[1],
         "on the whole": f"intervals {ratio.min():.2f} to {ratio.max():.2f} times as wide, "
@@ -318,11 +392,10 @@ def _rank_words(run: Evaluation) -> str:
 def _seed_rows(run: Evaluation) -> list[dict[str, Any]]:
     rows = []
     before, after = run.performance.table, run.ranked_with_other_seed.table
-    rows.append(_seed_row(before, after, "AUROC or AUPRC", "{label}, {model}, {metric}"))
+    rows.append(_seed_row(before, after, "AUROC or AUPRC", f"{MODEL}, {{metric}}"))
     if len(run.beside.table):
         before, after = run.beside.table, run.with_other_seed.table
-        name = "{label}, {model}, {group}"
-        rows.append(_seed_row(before, after, "difference of specificity", name))
+        rows.append(_seed_row(before, after, "difference of specificity", GROUP))
     return [row for row in rows if row]
 
 
@@ -337,7 +410,7 @@ def _seed_row(before: pd.DataFrame, after: pd.DataFrame, what: str, name: str) -
     ]
     return {
         "change": f"another seed of the resamples, {what}",
-        "what moves most": name.format(**before.loc[at]),
+        "what moves most": _named(before.loc[at], name),
         "before": texts[0],
         "after": texts[1],
         "on the whole": f"bounds move by up to {moved.max():.3f}, median {moved.median():.4f}",
@@ -351,9 +424,11 @@ def table_sensitivity(run: Evaluation) -> Table:
     if not any(rows):
         rows = [{"change": "none can be shown", "on the whole": "no value has an interval"}]
     caption = (
-        "What a change does: the value and interval it moves most (of intervals that narrow, the "
-        "one that narrows most), before and after."
+        "What a change does: the value and interval it moves most (of intervals that narrow or "
+        "widen, the one that does so most), before and after."
     )
+    told = "".join(str(row.get("what moves most") or "") for row in rows)
+    caption += f" {legend(pd.Series([sign for sign in MARKS if sign in told], dtype=object))}"
     return Table(pd.DataFrame(rows), "sensitivity", caption)
 
 

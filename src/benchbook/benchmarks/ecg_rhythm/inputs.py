@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.errors import DataError, listed
+from benchbook.errors import DataError, listed, quoted
 from benchbook.parameters import data_path
 from benchbook.reading import Column, InputTable, read_input
 
@@ -109,6 +109,33 @@ def load(parameters: Parameters) -> Inputs:
     return _read(_in_folder(folder), "open", about)
 
 
+def check_together(inputs: Inputs) -> None:
+    """Refuse tables without an answer, and scores or readers of none of the labelled records.
+
+    Raises
+    ------
+    DataError
+        Naming file, row and column.
+    """
+    for table, told in ((inputs.labels, "no label is known"), (inputs.readers, "nobody read")):
+        if table is not None and table.frame["present"].isna().all():
+            raise DataError(
+                told, file=table.name, column="present", found="empty cells only",
+                expected="0 or 1",
+            )  # fmt: skip
+    known = inputs.labels.frame["record_id"]
+    for name in ("scores", "readers"):
+        table = getattr(inputs, name)
+        if table is None or table.frame["record_id"].isin(known).any():
+            continue
+        raise table.refuse(
+            0, "record_id", quoted(table.frame["record_id"].iloc[0]),
+            f"a record of {inputs.labels.name}, such as {quoted(known.iloc[0])}; ids are compared "
+            "as text, so 7, 007 and 7.0 are three records",
+            f"no record of the table of {name} is in the table of labels",
+        )  # fmt: skip
+
+
 def from_frames(frames: dict[str, pd.DataFrame], source: str) -> Inputs:
     """Return tables that were made in memory, in the form of those that are read."""
     tables: dict[str, Any] = dict.fromkeys(TABLES)
@@ -148,12 +175,13 @@ def _own(parameters: Parameters) -> Inputs:
             paths[name] = data_path(given)
             if not paths[name].exists():
                 raise DataError("no such file", file=str(given), expected=f"a table of {name}")
-    return _read(paths, "own", {})
+    return _read(paths, "own", {}, parameters.delimiter, parameters.encoding)
 
 
 def _in_folder(folder: Path) -> dict[str, Path]:
-    """Find the tables of a folder by name."""
+    """Find the tables of a folder by name; a name that is almost a table's is refused."""
     found: dict[str, Path] = {}
+    _refuse_almost(folder)
     for name in TABLES:
         there = [folder / f"{name}{end}" for end in ENDINGS if (folder / f"{name}{end}").is_file()]
         if len(there) > 1:
@@ -168,13 +196,33 @@ def _in_folder(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _read(paths: dict[str, Path], source: str, about: dict[str, Any]) -> Inputs:
+def _refuse_almost(folder: Path) -> None:
+    """Refuse ``Readers.csv`` or ``readers.xlsx``, which would be left out without a word."""
+    good = {f"{name}{end}" for name in TABLES for end in ENDINGS}
+    for path in sorted(folder.iterdir()):
+        stem = path.name.split(".")[0].lower()
+        if path.is_file() and stem in TABLES and path.name not in good:
+            raise DataError(
+                f"the folder {quoted(folder.name)} holds a file that is almost the table of {stem}",
+                file=path.name,
+                expected=" or ".join(f"{stem}{end}" for end in ENDINGS) + ", or another name for "
+                "what is no input",
+            )
+
+
+def _read(
+    paths: dict[str, Path],
+    source: str,
+    about: dict[str, Any],
+    delimiter: str = ",",
+    encoding: str = "utf-8",
+) -> Inputs:
     _complete(paths)
     stamps = []
     for name, path in paths.items():
         state = path.stat()
         stamps.append((name, path, state.st_mtime_ns, state.st_size))
-    read = _read_once(tuple(stamps))
+    read = _read_once(tuple(stamps), delimiter, encoding)
     tables: dict[str, Any] = {name: read.get(name) for name in TABLES}
     labels = tables.pop("labels")
     assert labels is not None
@@ -183,9 +231,14 @@ def _read(paths: dict[str, Path], source: str, about: dict[str, Any]) -> Inputs:
 
 
 @lru_cache(maxsize=1)
-def _read_once(stamps: tuple[tuple[str, Path, int, int], ...]) -> dict[str, InputTable]:
+def _read_once(
+    stamps: tuple[tuple[str, Path, int, int], ...], delimiter: str, encoding: str
+) -> dict[str, InputTable]:
     """Read the tables; the check before a run and the run's conditions need them again."""
-    return {name: read_input(path, COLUMNS[name], key=KEYS[name]) for name, path, *_ in stamps}
+    form = {"delimiter": delimiter, "encoding": encoding}
+    return {
+        name: read_input(path, COLUMNS[name], key=KEYS[name], **form) for name, path, *_ in stamps
+    }
 
 
 def _complete(paths: dict[str, Path]) -> None:

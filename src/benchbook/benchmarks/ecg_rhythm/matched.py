@@ -62,6 +62,10 @@ class Comparison:
     match : {"at_least", "interpolated"}
         How the readers' mean sensitivity is met: at the highest threshold whose sensitivity is at
         least as high, or on the straight segment of the ROC curve that reaches it.
+    draw_readers : bool
+        Whether each resample draws the readers too, with replacement: what would be found with
+        other readers like these. The spread between R readers is then understated by a factor of
+        (R - 1) / R, as always when R things are resampled.
     """
 
     positive: np.ndarray
@@ -69,6 +73,7 @@ class Comparison:
     used: np.ndarray
     scores: np.ndarray | None = None
     match: Match = "at_least"
+    draw_readers: bool = False
 
     def __post_init__(self) -> None:
         n = self.positive.shape[0]
@@ -154,12 +159,14 @@ class PatientSums:
         be the highest that reaches a sensitivity.
     n_readers : int
     match : str
+    draw_readers : bool
     """
 
     table: Any
     threshold: np.ndarray
     n_readers: int
     match: Match
+    draw_readers: bool = False
 
     @classmethod
     def of(cls, comparison: Comparison, codes: np.ndarray, n_patients: int) -> PatientSums:
@@ -178,15 +185,21 @@ class PatientSums:
         entries.append((np.where(truth, last, last + 1), patient))
         rows, columns = (np.concatenate(part) for part in zip(*entries, strict=True))
         table = csr_array((np.ones(rows.size), (rows, columns)), shape=(last + 2, n_patients))
-        return cls(table, threshold, comparison.reads.shape[1], comparison.match)
+        return cls(
+            table, threshold, comparison.reads.shape[1], comparison.match, comparison.draw_readers
+        )
 
-    def measures(self, weights: np.ndarray) -> dict[str, np.ndarray]:
+    def measures(
+        self, weights: np.ndarray, drawn: np.ndarray | None = None
+    ) -> dict[str, np.ndarray]:
         """Return every measure on each resample.
 
         Parameters
         ----------
         weights : ndarray of float64, shape (n_patients, n_resamples)
             How often each patient was drawn.
+        drawn : ndarray of float64, shape (n_readers, n_resamples), optional
+            How often each reader was drawn; each once when not given.
 
         Returns
         -------
@@ -195,7 +208,7 @@ class PatientSums:
         """
         sums = np.asarray(self.table @ weights)
         readers, steps = sums[: 4 * self.n_readers], sums[4 * self.n_readers : -2]
-        found = _readers_means(readers.reshape(self.n_readers, 4, -1))
+        found = _readers_means(readers.reshape(self.n_readers, 4, -1), drawn)
         if self.threshold.size == 0:
             return found | {name: np.full(weights.shape[1], np.nan) for name in NEEDS_SCORES}
         model = self._model(steps.reshape(-1, 3, weights.shape[1]), sums[-2:], found)
@@ -258,14 +271,24 @@ def _steps(
     return step, kind, threshold
 
 
-def _readers_means(sums: np.ndarray) -> dict[str, np.ndarray]:
-    """Return means over the readers with a value, from sums of shape (n_readers, 4, m)."""
+def _readers_means(sums: np.ndarray, drawn: np.ndarray | None = None) -> dict[str, np.ndarray]:
+    """Return means over the readers with a value, from sums of shape (n_readers, 4, m).
+
+    ``drawn``, of shape (n_readers, m), says how often each reader counts; None: once.
+    """
     hit, positive, right, negative = sums.transpose(1, 0, 2)
     doubled = 2 * hit
     f1 = divide(doubled, doubled + (positive - hit) + (negative - right))
     rates = divide(hit, positive), divide(right, negative), f1
     names = ("readers_sensitivity", "readers_specificity", "readers_f1")
-    return {name: mean_of_defined(rate, axis=0) for name, rate in zip(names, rates, strict=True)}
+    if drawn is None:
+        return {n: mean_of_defined(rate, axis=0) for n, rate in zip(names, rates, strict=True)}
+    known = [np.where(np.isnan(rate), 0.0, drawn) for rate in rates]
+    sums_of = [
+        np.where(count > 0, rate * count, 0.0) for rate, count in zip(rates, known, strict=True)
+    ]
+    means = [divide(s.sum(axis=0), c.sum(axis=0)) for s, c in zip(sums_of, known, strict=True)]
+    return dict(zip(names, means, strict=True))
 
 
 def mean_of_defined(values: np.ndarray, axis: int) -> np.ndarray:
@@ -337,7 +360,20 @@ class MatchedSampler:
 
     def replicates(self, generator: np.random.Generator, keep: int) -> np.ndarray:
         """Draw one block and return its first ``keep`` resamples, (keep, n_statistics)."""
-        return self.values(self.weights(generator))[:keep]
+        weights = self.weights(generator)
+        return self.values(weights, self.drawn_readers(generator))[:keep]
+
+    def drawn_readers(self, generator: np.random.Generator) -> dict[int, np.ndarray]:
+        """Draw how often each reader enters each resample, by number of readers.
+
+        The models and labels of a group then meet the same readers. Nothing is drawn for
+        comparisons whose readers are fixed.
+        """
+        numbers = sorted({one.n_readers for one in self.sums if one.draw_readers})
+        return {
+            n: generator.multinomial(n, np.full(n, 1 / n), size=self.block_size).T.astype(float)
+            for n in numbers
+        }
 
     def weights(self, generator: np.random.Generator) -> np.ndarray:
         """Draw how often each patient enters each resample, shape (n_clusters, block_size)."""
@@ -348,14 +384,15 @@ class MatchedSampler:
             weights[:, members] = counted_indices(generator, once, self.block_size)
         return np.ascontiguousarray(weights.T)
 
-    def values(self, weights: np.ndarray) -> np.ndarray:
+    def values(self, weights: np.ndarray, drawn: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Evaluate every statistic on a block of resamples, (n_resamples, n_statistics)."""
         values = np.empty((weights.shape[1], len(self.statistics)))
         mine: list[list[int]] = [[] for _ in self.sums]
         for at, place in enumerate(self.places):
             mine[place].append(at)
         for sums, places in zip(self.sums, mine, strict=True):
-            measures = sums.measures(weights)
+            readers = (drawn or {}).get(sums.n_readers) if sums.draw_readers else None
+            measures = sums.measures(weights, readers)
             for at in places:
                 values[:, at] = measures[self.statistics[at].measure]
         values[~np.isfinite(values)] = np.nan

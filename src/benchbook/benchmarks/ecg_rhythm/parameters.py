@@ -21,12 +21,30 @@ class Parameters(BaseModel):
     data: DataFile | None = Field(
         None, description="your folder of scores, labels, readers and mapping (CSV or Parquet)"
     )
-    scores: DataFile | None = Field(None, description="your file of model scores")
-    labels: DataFile | None = Field(None, description="your file of reference labels")
-    readers: DataFile | None = Field(None, description="your file of readers' answers")
-    mapping: DataFile | None = Field(
-        None, description="your file that says which output stands for which label"
+    scores: DataFile | None = Field(
+        None,
+        description="your file of model scores; columns record_id, patient_id, model, output, "
+        "window (may be absent), score",
     )
+    labels: DataFile | None = Field(
+        None,
+        description="your file of reference labels; columns record_id, label, present, patient_id "
+        "(needed without scores)",
+    )
+    readers: DataFile | None = Field(
+        None,
+        description="your file of readers' answers; columns record_id, reader, group, label, "
+        "present, independent and kind (may be absent)",
+    )
+    mapping: DataFile | None = Field(
+        None,
+        description="your file that says which output stands for which label; columns model, "
+        "output, label, approximate and contaminated (may be absent)",
+    )
+    delimiter: str = Field(
+        ",", min_length=1, max_length=3, description="character between the columns, or tab"
+    )
+    encoding: str = Field("utf-8", description="encoding of the CSV files")
     only_labels: list[str] | None = Field(
         None, min_length=1, description="labels to show, in this order; none: all"
     )

@@ -185,11 +185,13 @@ def beside_people(
     seed: int,
     match: Match,
     by_patient: bool = True,
+    draw_readers: bool = False,
 ) -> BesidePeople:
     """Compare every model with every group of readers, all on the same resamples.
 
     A comparison is over the records that the models of the label scored and that at least one
-    reader of the group read; every reader is judged on what he or she read.
+    reader of the group read; every reader is judged on what he or she read. With
+    ``draw_readers`` a resample draws readers as well as patients.
     """
     keys: list[tuple[str, str, str, str]] = []
     statistics: list[Any] = []
@@ -199,8 +201,9 @@ def beside_people(
             used = study.compared(label) & ~np.isnan(reads).all(axis=1)
             for model in study.models_on(label):
                 one = Comparison(
-                    study.positive(label), reads, used, study.scores[model, label], match
-                )
+                    study.positive(label), reads, used, study.scores[model, label], match,
+                    draw_readers,
+                )  # fmt: skip
                 for measure in OF_MODELS:
                     keys.append((label, model, group, measure))
                     name = f"{measure}, {model}, {group}, {label}"

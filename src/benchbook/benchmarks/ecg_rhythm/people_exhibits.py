@@ -13,7 +13,11 @@ from .evaluation import MOST_ROWS, Evaluation
 from .exhibits import by_label, legend
 from .wording import bullets, cell, count, listing, marked, rate_text, remark, without_width
 
+MET = {"at_least": "at least as sensitive", "interpolated": "exactly as sensitive"}
 NOT_INDEPENDENT = "not independent of the reference"
+LONG_NAME, FEW_READERS = 12, 7  # letters; readers of a narrow figure
+FAR_APART = 0.2  # of AC1 and κ, to be worth a sentence
+HIGH_AGREEMENT = 0.9  # above it κ and AC1 part when a label is rare
 
 # ---- points of the ROC plane ----------------------------------------------------------------
 
@@ -88,9 +92,9 @@ def say_beside(run: Evaluation) -> str:
             lines.append(f"Beside {plain(group)}, all intervals of {total} hold 0.")
             continue
         lines.append(
-            f"Beside {plain(group)}: more specific {_by_model(above)}; less specific "
-            f"{_by_model(below)}. Of {total} {len(known) - len(above) - len(below)} have an "
-            "interval that holds 0."
+            f"Beside {plain(group)}: more specific than people are {_by_model(above)}; less "
+            f"specific {_by_model(below)}. Of {total} {len(known) - len(above) - len(below)} have "
+            "an interval that holds 0."
         )
     return bullets(lines)
 
@@ -100,7 +104,7 @@ def _by_model(rows: pd.DataFrame) -> str:
     if not len(rows):
         return "none"
     return "; ".join(
-        f"{plain(model)} on {listing(part['label'])}"
+        f"{plain(model)} on {listing(map(marked, part['label'], part['mark']))}"
         for model, part in rows.groupby("model", sort=False)
     )
 
@@ -121,7 +125,7 @@ def figure_differences(run: Evaluation) -> Drawing:
         names = kept["model"] + ", " + kept["group"]
     shown = kept.assign(model=names, level=run.parameters.level)
     caption = f"{_difference_finding(table)} Specificity of the model less the mean of "
-    caption += f"{listing(drawn)}, where both are as sensitive."
+    caption += f"{listing(drawn)}, where the model is {MET[run.parameters.match]} as they are."
     if len(drawn) < len(groups):
         caption += f" The table holds the other groups too ({listing(groups[1:])})."
     caption += run.shown_note()
@@ -195,6 +199,8 @@ def _widest_spread(run: Evaluation) -> str:
     by_label = people.groupby("label", sort=False)["value"].agg(["min", "max"])
     span = by_label["max"] - by_label["min"]
     label = span.idxmax()
+    if span[label] == 0:
+        return "Readers do not differ in sensitivity on any label."
     return (
         f"Readers differ most on {plain(label)}: sensitivity from {by_label.loc[label, 'min']:.3f} "
         f"to {by_label.loc[label, 'max']:.3f}."
@@ -285,12 +291,25 @@ def say_agreement(run: Evaluation) -> str:
     if not len(kappa):
         return f"Fleiss κ has no value on any label: {plain(mine['reason'].dropna().iloc[0])}."
     low, high = kappa.loc[kappa["value"].idxmin()], kappa.loc[kappa["value"].idxmax()]
-    ac1 = mine[mine["coefficient"] == "AC1"].set_index("label")["value"]
+    if low["value"] == high["value"]:
+        text = f"Fleiss κ of independent readers is {cell(low)} on {listing(kappa['label'])}."
+    else:
+        text = (
+            f"Independent readers agree least on {plain(low['label'])} (Fleiss κ {cell(low)}) and "
+            f"most on {plain(high['label'])} ({cell(high)})."
+        )
+    return text + _ac1_words(mine[mine["label"] == low["label"]].set_index("coefficient"))
+
+
+def _ac1_words(rows: pd.DataFrame) -> str:
+    """Say how κ and AC1 part on the label of the least κ, when readers agree on most records."""
+    agreed, ac1 = rows.loc["percent agreement", "value"], rows.loc["AC1", "value"]
+    if not (agreed >= HIGH_AGREEMENT and ac1 - rows.loc["Fleiss κ", "value"] > FAR_APART):
+        return ""
     return (
-        f"Independent readers agree least on {plain(low['label'])} (Fleiss κ {cell(low)}) and most "
-        f"on {plain(high['label'])} ({cell(high)}). On {plain(low['label'])} AC1 is "
-        f"{ac1[low['label']]:.3f}: readers agree on nearly all records without the label, and "
-        "not on which records have it."
+        f" On {plain(rows['label'].iloc[0])} they give the same answer on {100 * agreed:.1f} % "
+        f"and AC1 is {ac1:.3f}: of the answers {100 * rows.loc['AC1', 'said present']:.1f} % "
+        "say present, so most of this agreement is what κ takes for chance (@tbl-surprises)."
     )
 
 
@@ -334,13 +353,18 @@ def figure_agreement(run: Evaluation) -> Drawing:
     values = matrix.to_numpy()[np.triu_indices(len(matrix), 1)]
     n_labels = run.pairs["label"].nunique()
     known = values[~np.isnan(values)]
-    caption = (
-        f"Cohen κ of every pair of readers, mean over the {count(n_labels, 'label')} on which it "
-        f"has a value: {known.min():.2f} to {known.max():.2f}. The file of @tbl-pairs holds every "
-        "label."
-    )
+    caption = "Cohen κ of every pair of readers: no pair has a value on any label."
+    if known.size:
+        caption = (
+            f"Cohen κ of every pair of readers, mean over the {count(n_labels, 'label')} on which "
+            f"it has a value: {known.min():.2f} to {known.max():.2f}. The file of @tbl-pairs holds "
+            "every label."
+        )
     alt = "Square of readers by readers, coloured and labelled by their mean κ."
-    drawn = pairwise_heatmap(matrix, statistic="mean Cohen κ")
+    # A narrow figure would cut long names, and "cardiology…" may be two readers.
+    long = max(map(len, matrix.columns)) > LONG_NAME
+    width: Any = "medium" if long and len(matrix) <= FEW_READERS else None
+    drawn = pairwise_heatmap(matrix, statistic="mean Cohen κ", width=width)
     return Drawing(drawn, "reader_agreement", caption, alt)
 
 

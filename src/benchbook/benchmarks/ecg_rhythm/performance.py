@@ -12,7 +12,7 @@ import pandas as pd
 from benchbook.resampling import Distribution, RankingStatistic, ranks, resample_many
 
 from .matched import mean_of_defined
-from .study import APPROXIMATE, Study
+from .study import APPROXIMATE, MARKS, NOT_COMPARED, Study
 
 METRICS = {"AUROC": "auroc", "AUPRC": "average_precision"}
 Key = tuple[str, str, str]  # label, model, metric
@@ -29,7 +29,8 @@ class Performance:
         ``n_items``, ``n_positive``, ``n_clusters``, ``n_positive_patients``, ``n_undefined``,
         ``reason``, ``warnings``.
     macro : DataFrame
-        ``model``, ``metric``, ``over`` (which labels), ``n_labels``, ``value``, ``low``, ``high``.
+        ``model``, ``mark`` (the marks of any of its labels), ``metric``, ``over`` (which labels),
+        ``n_labels``, ``value``, ``low``, ``high``.
     ranks : DataFrame
         ``label``, ``model``, ``mark``, ``rank``, ``low``, ``high``, ``reason``: by AUROC, label by
         label and never pooled.
@@ -101,18 +102,17 @@ def _table(study: Study, drawn: dict[Key, Distribution], level: float) -> pd.Dat
     rows = []
     for (label, model, metric), one in drawn.items():
         used, positive = study.compared(label), study.positive(label)
-        rows.append(
-            one.interval("percentile", level).as_row(
-                label=label,
-                model=model,
-                mark=study.mark(model, label),
-                metric=metric,
-                n_items=int(used.sum()),
-                n_clusters=len(set(study.patients[used])),
-                n_positive=int((used & positive).sum()),
-                n_positive_patients=len(set(study.patients[used & positive])),
-            )
+        row = one.interval("percentile", level).as_row(
+            label=label,
+            model=model,
+            mark=study.mark(model, label),
+            metric=metric,
+            n_items=int(used.sum()),
+            n_clusters=len(set(study.patients[used])),
+            n_positive=int((used & positive).sum()),
+            n_positive_patients=len(set(study.patients[used & positive])),
         )
+        rows.append(row if used.any() else row | {"reason": NOT_COMPARED})
     columns = [
         "label", "model", "mark", "metric", "value", "low", "high", "n_items", "n_positive",
         "n_clusters", "n_positive_patients", "n_undefined", "reason", "warnings",
@@ -169,7 +169,8 @@ def macro(
     """
     rows = []
     common = shared_labels(study)
-    apart = any(set(study.models_on(label)) != set(study.models) for label in study.labels)
+    answered = (set(study.models_on(label)) for label in study.labels)
+    apart = any(models and models != set(study.models) for models in answered)
     for metric in METRICS:
         for model in study.models:
             own = [
@@ -189,10 +190,14 @@ def macro(
                 )
                 known = sum(not math.isnan(drawn[label, model, metric].point) for label in labels)
                 made = mean.interval("percentile", level)
-                rows.append(made.as_row(model=model, metric=metric, over=over, n_labels=known))
+                marks = "".join(study.mark(model, label) for label in labels)
+                mark = "".join(sign for sign in MARKS if sign in marks)
+                rows.append(
+                    made.as_row(model=model, mark=mark, metric=metric, over=over, n_labels=known)
+                )
     columns = [
-        "model", "metric", "over", "n_labels", "value", "low", "high", "n_items", "n_clusters",
-        "n_undefined", "reason",
+        "model", "mark", "metric", "over", "n_labels", "value", "low", "high", "n_items",
+        "n_clusters", "n_undefined", "reason",
     ]  # fmt: skip
     return pd.DataFrame(rows)[columns] if rows else pd.DataFrame(columns=columns)
 

@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.agreement import cohen_kappa
+from benchbook.agreement import cohen_kappa, fleiss_kappa, percent_agreement
 from benchbook.errors import BenchbookError
 from benchbook.metrics import mcnemar, proportion
 from benchbook.ratings import Ratings
 from benchbook.records import project_root
 
+from .matched import mean_of_defined
+from .reading_agreement import people, ratings
 from .study import Study
 
 CODE_TEST = "published_code_test.csv"
 AGGREGATES = "published_aggregates.csv"
 PTBXL = "published_ptbxl.csv"
+IRHYTHM = "published_irhythm.csv"
 LABELS = ("1dAVb", "RBBB", "LBBB", "SB", "AF", "ST")
 NETWORK = "network"
 # A printed number stands for everything that rounds to it; the last place is the third decimal.
@@ -179,6 +182,79 @@ def _beside(fact: Any, found: float) -> dict[str, Any]:
         "value": float(found),
         "agrees": agrees(float(fact.value), float(found)),
     }
+
+
+# ---- from the data of the iRhythm set -----------------------------------------------------------
+
+
+def recomputed_irhythm(study: Study) -> pd.DataFrame:
+    """Return what the authors print for the cardiologists by record beside the data.
+
+    They pool the six reads of every record, and count a rhythm when it fills a piece of 256
+    samples; the labels of the data count it however short it is.
+
+    Returns
+    -------
+    DataFrame
+        ``label`` (empty: the mean over labels), ``metric``, ``published``, ``value``, ``agrees``.
+
+    References
+    ----------
+    Hannun AY et al. (2019), and the outputs in the authors' repository, awni/ecg.
+    """
+    pooled = {label: rates(pooled_counts(study, label)) for label in study.labels}
+    rows = []
+    for fact in read(IRHYTHM).itertuples():
+        label = "" if pd.isna(fact.label) else fact.label
+        if fact.table == "agreement":
+            found = _agreement(study, label)[fact.metric]
+        else:
+            found = pooled[label][fact.metric] if label else mean_f1(study, weighted=True)
+        rows.append(
+            {
+                "label": label,
+                "metric": fact.metric,
+                "published": float(fact.value),
+                "value": float(found),
+                "agrees": agrees(float(fact.value), float(found)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def pooled_counts(study: Study, label: str) -> dict[str, float]:
+    """Return the two by two table of all reads of independent people on a label."""
+    said = study.reads[:, study.column(label)][:, people(study)]
+    truth, known = study.positive(label)[:, np.newaxis], study.assessed(label)[:, np.newaxis]
+    return {
+        "tp": int((known & truth & (said == 1)).sum()),
+        "fp": int((known & ~truth & (said == 1)).sum()),
+        "fn": int((known & truth & (said == 0)).sum()),
+        "tn": int((known & ~truth & (said == 0)).sum()),
+    }
+
+
+def mean_f1(study: Study, *, weighted: bool) -> float:
+    """Return the mean over labels of the F1 of pooled reads, by positives or plain."""
+    f1 = np.array([rates(pooled_counts(study, label))["F1"] for label in study.labels])
+    if not weighted:
+        return float(mean_of_defined(f1, axis=0))
+    positives = np.array([study.positive(label).sum() for label in study.labels])
+    return float(np.average(f1, weights=positives))
+
+
+def _agreement(study: Study, label: str) -> dict[str, float]:
+    found = ratings(study, label, people(study))
+    assert found is not None
+    return {
+        "Fleiss κ": fleiss_kappa(found[0]).estimate.value,
+        "percent agreement": percent_agreement(found[0]).value,
+    }
+
+
+def complete_irhythm(study: Study) -> bool:
+    """Tell whether a study holds all labels that the authors' program prints."""
+    return set(read(IRHYTHM)["label"].dropna()) == set(study.labels) and len(people(study)) == 9
 
 
 def complete(study: Study) -> bool:

@@ -35,9 +35,11 @@ def people(study: Study) -> np.ndarray:
 def ratings(study: Study, label: str, places: np.ndarray) -> tuple[Ratings, np.ndarray] | None:
     """Return what these readers said of a label, and the patients of the records; None: nothing.
 
-    Records that none of them read are left out.
+    Records that none of them read are left out, and so are readers who never read the label.
     """
     said = study.reads[:, study.column(label)][:, places]
+    able = ~np.isnan(said).all(axis=0)
+    places, said = places[able], said[:, able]
     kept = ~np.isnan(said).all(axis=1)
     if len(places) < 2 or not kept.any():
         return None
@@ -90,7 +92,7 @@ def among_people(study: Study, *, n_resamples: int, level: float, seed: int) -> 
                     {
                         "label": label,
                         "readers": name,
-                        "n_readers": len(places),
+                        "n_readers": int((~np.isnan(said)).any(axis=0).sum()),
                         "n_reads": n_read,
                         "said present": float(np.nansum(said)) / n_read if n_read else np.nan,
                         "n_positive": int(positive.sum()),

@@ -12,10 +12,11 @@ import pandas as pd
 from benchbook.errors import DataError, ParameterError, listed, nearest
 from benchbook.reading import InputTable
 
-from .inputs import Inputs
+from .inputs import Inputs, check_together
 from .parameters import Parameters
 
 APPROXIMATE, CONTAMINATED = "†", "*"
+NOT_COMPARED = "no record has this label stated and a score of every model"
 MARKS = {
     APPROXIMATE: "the output means something wider than the label",
     CONTAMINATED: "the model was trained on data from the source of this test set",
@@ -187,12 +188,13 @@ class _Builder:
         self.labels = _asked("only_labels", parameters.only_labels, all_labels, "label")
 
     def study(self) -> Study:
+        check_together(self.inputs)
         self._records()
         truth = self._matrix(self.inputs.labels.frame, self.labels)
         self._check_truth()
         mapped, scores, windows, unmapped = self._models()
         readers, reads = self._readers()
-        return Study(
+        study = Study(
             records=self.records,
             patients=self.patients,
             labels=tuple(self.labels),
@@ -209,21 +211,41 @@ class _Builder:
             mapping_hash=self.inputs.mapping.sha256[:12] if self.inputs.mapping else "",
             unit=str(self.inputs.about.get("unit", "patient")),
         )
+        self._check_classes(study)
+        return study
+
+    def _check_classes(self, study: Study) -> None:
+        """Refuse scores alone with nothing to tell apart."""
+        if len(study.readers) or any(
+            len(set(study.positive(label)[study.compared(label)])) == 2
+            for label in self.labels
+            if study.models_on(label)
+        ):
+            return
+        raise DataError(
+            "no label is present in some and absent in others of the records that all its models "
+            "scored, so nothing can be ranked",
+            file=self.inputs.labels.name,
+            column="present",
+            expected="both values for at least one label",
+        )
 
     # ---- records and truth -------------------------------------------------------------------
 
     def _records(self) -> None:
         frame = self.inputs.labels.frame
         known = frame[frame["present"].notna()]
-        if known.empty:
-            raise DataError(
-                "no label is known", file=self.inputs.labels.name, column="present",
-                found="empty cells only", expected="0 or 1",
-            )  # fmt: skip
         self.records = np.array(sorted(set(known["record_id"])), dtype=object)
         self.index = pd.Index(self.records)
         patient = self._patients()
         self.patients = np.array([patient[record] for record in self.records], dtype=object)
+        if len(set(self.patients)) < 2:
+            raise DataError(
+                "all records are of one patient, so nothing can be resampled",
+                file=self.inputs.labels.name,
+                found=f"{self.records.size:,} record{'s' * (self.records.size > 1)}",
+                expected="records of at least two patients",
+            )
         lost = len(set(frame["record_id"])) - self.records.size
         self._leave("labels", "records", lost, "no label of theirs is known")
 
@@ -355,8 +377,8 @@ class _Builder:
         outside = (frame["score"] < 0) | (frame["score"] > 1)
         for model, count in frame["model"][outside].value_counts().items():
             self.warnings.append(
-                f"{count:,} scores of {model} lie outside 0 to 1: they rank the records, and are "
-                "no probabilities"
+                f"scores of {model} outside 0 to 1, which rank the records and are no "
+                f"probabilities: {count:,}"
             )
         outputs = frame[["model", "output"]].drop_duplicates()
         mapped = used[["model", "output"]].drop_duplicates()

@@ -11,6 +11,8 @@ import pandas as pd
 from benchbook.display import plain
 from benchbook.estimate import bounds_text
 
+SMALL = 0.01  # a share below this would lose its digits with three decimals
+
 
 def count(number: int, noun: str) -> str:
     """Return ``1 record`` or ``3,100 records``."""
@@ -53,6 +55,12 @@ def rate_text(value: float, low: float, high: float, digits: int = 3) -> str:
     if pd.isna(low) or pd.isna(high) or low == high:
         return text
     return f"{text} ({bounds_text(low, high, f'.{digits}f')})"
+
+
+def share_text(part: int, whole: int) -> str:
+    """Return a share with three decimals, or as many as show that it is not 0."""
+    share = part / max(whole, 1)
+    return f"{share:.3f}" if share >= SMALL or not part else f"{share:.2g}"
 
 
 def without_width(table: pd.DataFrame) -> str:
