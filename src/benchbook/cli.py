@@ -195,7 +195,7 @@ def _show_inspection(found: Inspection) -> None:
 @click.option(
     "--parameters", "file", type=_FILE, help="Parameters in a YAML or JSON file; -p overrides it."
 )
-@click.option("--data", type=_FILE, help="Your own file in place of the bundled data.")
+@click.option("--data", type=_FILE, help="Your own file or folder, in place of the bundled data.")
 @click.option("--out", type=_FILE, help="Folder for the results; NAME-results when not given.")
 @_project_option
 @click.pass_context
@@ -210,8 +210,8 @@ def run(
 ) -> None:
     """Run one benchmark, for instance on your own data; the project is left as it is.
 
-    DIR gets the executed notebook, the page (HTML, one file), record.json, and the figures and
-    tables in files/NAME. A run that fails writes nothing.
+    The folder of the results gets the executed notebook, the page (HTML, one file), record.json,
+    and the figures and tables in files/NAME. A run that fails writes nothing.
     """
     from .parameters import parse_command_line, read_file
     from .site.run import NotebookError, check_out, prepare, run_to_folder

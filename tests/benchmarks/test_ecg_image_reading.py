@@ -224,6 +224,9 @@ def test_folder_and_two_files_score_alike(write, tmp_path):
     text = one.say_data_statement()
     assert "Your data" in text
     assert "words has no row for 1 of 4 records" in text
+    size, remarks = ei.describe(one.parameters)
+    assert size.endswith("3 of them with a reference label, 2 models")
+    assert any("words has no row for 1 of 4 records" in remark for remark in remarks)
     assert ei.conditions(one.parameters) == {"own", "task", "several", "named"}
     assert ei.front_matter(one.parameters)["benchbook"]["data-statement"] == "real"
     only = validate(ei.Parameters, {"data": str(tmp_path), "models": ["lists"], **few})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import socket
+import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -167,6 +169,16 @@ def test_a_converter_that_fails_leaves_the_former_data_set(root: Path, toy: Modu
             get("toy-set", force=True)
         assert left(root) == ["toy-set"]
         assert (folder / "labels.csv").read_bytes() == before
+
+
+def test_what_a_killed_run_left_is_cleared_a_day_later(root: Path, server: Server) -> None:
+    old, new = (root / "data" / "open" / f".toy-set.{name}.part" for name in ("old", "new"))
+    for folder in (old, new):
+        folder.mkdir(parents=True)
+    two_days_ago = time.time() - 2 * 86_400
+    os.utime(old, (two_days_ago, two_days_ago))
+    get("toy-set")
+    assert left(root) == [".toy-set.new.part", "toy-set"]  # perhaps of a run that is under way
 
 
 @pytest.mark.parametrize("problem", [OSError(28, "No space left on device"), KeyboardInterrupt()])

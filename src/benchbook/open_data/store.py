@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ FOLDER_VARIABLE = "BENCHBOOK_OPEN_DATA"
 """Environment variable: folder of the converted data sets, in place of the project's."""
 
 DATASET_FILE = "dataset.json"
+A_DAY = 86_400  # seconds; an unfinished set this old is of a run that was killed
 FORMAT = 1  # of the converted files; a higher number makes every set be converted again
 
 
@@ -157,6 +159,9 @@ def _install(
 ) -> None:
     """Write beside the place, then move there in one step."""
     folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob(f".{folder.name}.*.part"):
+        if time.time() - left.stat().st_mtime > A_DAY:
+            shutil.rmtree(left, ignore_errors=True)
     mark = uuid.uuid4().hex[:8]
     part, old = (folder.with_name(f".{folder.name}.{mark}.{end}") for end in ("part", "old"))
     try:

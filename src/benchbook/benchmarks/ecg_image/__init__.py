@@ -13,6 +13,7 @@ from benchbook.display import plain
 from benchbook.parameters import from_namespace
 
 from .chapter import Chapter
+from .exhibits import counted, study_remarks, study_size
 from .facts import NAME, say_prior, table_prior, table_published
 from .own import load, specification
 from .parameters import Parameters
@@ -33,6 +34,7 @@ __all__ = [
     "check",
     "compare",
     "conditions",
+    "describe",
     "figure_page",
     "from_namespace",
     "front_matter",
@@ -55,6 +57,13 @@ def check(parameters: Parameters) -> None:
     """Read the data as a run would, so that bad input is told before anything starts."""
     if parameters.own or parameters.models is not None:
         load(parameters)
+
+
+def describe(parameters: Parameters) -> tuple[str, list[str]]:
+    """Return the size of the data, and what ``benchbook check`` should tell about them."""
+    study = load(parameters)
+    models = counted(len(study.answers), "model")
+    return f"{study_size(study)}, {models}", study_remarks(study)
 
 
 def conditions(parameters: Parameters) -> set[str]:

@@ -63,10 +63,7 @@ class Chapter:
     def say_data_statement(self) -> str:
         """State at the top whether the data are simulated or the reader's own."""
         study = self.study
-        size = exhibits.counted(study.n_records, "record")
-        if study.grouped:
-            size += f" in {exhibits.counted(study.n_groups, 'group')} of likely repeats"
-        size += f", {study.n_scored:,} of them with a reference label"
+        size = exhibits.study_size(study)
         if study.simulated:
             return (
                 "**Simulated data.** Records, groups and positives per class have exactly the "
@@ -83,18 +80,8 @@ class Chapter:
                 " The reference has no column group_id, so every record is its own group: where "
                 "recordings of one person repeat, the intervals are too narrow."
             )
-        remarks = [f"- {plain(remark)}" for remark in (*study.remarks, *self._partial())]
+        remarks = [f"- {plain(remark)}" for remark in exhibits.study_remarks(study)]
         return text + ("\n\n" + "\n".join(remarks) if remarks else "")
-
-    def _partial(self) -> list[str]:
-        """Say which models answered a part only."""
-        asked = self.study.n_records
-        return [
-            f"{one.model} has no row for {one.n_missing:,} of {exhibits.counted(asked, 'record')}; "
-            "what is missing is scored as if no class had been named."
-            for one in self.study.answers
-            if one.n_missing
-        ]
 
     def table_data(self) -> Table:
         """Return the classes with their positives."""

@@ -56,6 +56,25 @@ def counted(n: int, thing: str) -> str:
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
+def study_size(study: Study) -> str:
+    """Return ``40 records in 12 groups of likely repeats, 38 of them with a reference label``."""
+    size = counted(study.n_records, "record")
+    if study.grouped:
+        size += f" in {counted(study.n_groups, 'group')} of likely repeats"
+    return f"{size}, {study.n_scored:,} of them with a reference label"
+
+
+def study_remarks(study: Study) -> list[str]:
+    """Return what a reader must know about the files, models with a part of the answers included."""
+    partial = [
+        f"{one.model} has no row for {one.n_missing:,} of {counted(study.n_records, 'record')}; "
+        "what is missing is scored as if no class had been named."
+        for one in study.answers
+        if one.n_missing
+    ]
+    return [*study.remarks, *partial]
+
+
 def with_commas(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table whose whole numbers are written with commas."""
     whole = frame.select_dtypes("integer").columns
