@@ -65,7 +65,7 @@ def study_size(study: Study) -> str:
 
 
 def study_remarks(study: Study) -> list[str]:
-    """Return what a reader must know about the files, models with a part of the answers included."""
+    """Return what a reader must know about the files, and which models answered a part only."""
     partial = [
         f"{one.model} has no row for {one.n_missing:,} of {counted(study.n_records, 'record')}; "
         "what is missing is scored as if no class had been named."
