@@ -99,9 +99,13 @@ class RankingSampler:
         codes, n_clusters = cluster_codes(cluster, n_items)
         stratum = stratum_of_each(cluster, codes, n_clusters)
         distinct, readings = _sources(statistics)
-        sorted_rows = [sort_rows(one) for one in distinct]
         of_sums = [one for one in statistics if isinstance(one, SumsStatistic)]
-        contents = [_ranking_content(rows, codes, n_clusters) for rows in sorted_rows]
+        sorted_rows: list[SortedRows] = []
+        contents: list[np.ndarray] = []
+        for one in distinct:
+            rows, content = sort_rows(one)
+            sorted_rows.append(rows)
+            contents.append(_sum_of_each(content, codes[rows.order], n_clusters))
         contents += [
             row_keys(cluster_sums(table, codes, n_clusters) + 0.0)
             for table in {id(one.contributions): one.contributions for one in of_sums}.values()
@@ -109,7 +113,10 @@ class RankingSampler:
         number, strata = _numbering(contents, stratum)
         codes = number[codes]
         return cls(
-            rankings=tuple(RankedRows.of(rows, codes, n_clusters) for rows in sorted_rows),
+            # Taken off the list one by one, so that no ranking is held twice.
+            rankings=tuple(
+                RankedRows.of(sorted_rows.pop(0), codes, n_clusters) for _ in list(sorted_rows)
+            ),
             sums=_sums_sampler(of_sums, codes, n_clusters, strata) if of_sums else None,
             readings=readings,
             names=tuple(one.name for one in statistics),
@@ -341,11 +348,11 @@ def _sources(
     return distinct, tuple(readings)
 
 
-def _ranking_content(rows: SortedRows, codes: np.ndarray, n_clusters: int) -> np.ndarray:
+def _sum_of_each(content: np.ndarray, cluster: np.ndarray, n_clusters: int) -> np.ndarray:
     """Return a number for each cluster that depends on its rows alone, not on their order."""
-    content = np.zeros(n_clusters, dtype=np.uint64)
-    np.add.at(content, codes[rows.order], rows.content)
-    return content
+    total = np.zeros(n_clusters, dtype=np.uint64)
+    np.add.at(total, cluster, content)
+    return total
 
 
 def _numbering(

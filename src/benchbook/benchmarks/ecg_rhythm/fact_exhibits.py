@@ -50,7 +50,7 @@ def table_published(run: Evaluation) -> Table:
             one = by[metric]
             row[metric] = rate_text(one["value"], one["low"], one["high"])
         row |= {
-            "F1 published": by["F1"]["published"],
+            "F1 printed": by["F1"]["published"],
             "F1 from the counts": by["F1"]["value"],
             "agrees": all(bool(one["agrees"]) for one in by.values()),
         }
