@@ -13,8 +13,8 @@ site: environment        ## run every notebook, render the website into _site/
 	$(BIN)/benchbook build
 	$(BIN)/benchbook render
 
-test: environment        ## all tests
-	$(BIN)/python -m pytest
+test: environment        ## all tests, a process per core, at most four
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 environment:             ## virtual environment from requirements.lock, when missing or outdated
 	@$(PYTHON) tools/environment.py

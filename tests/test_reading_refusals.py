@@ -28,7 +28,7 @@ NOT_TEXT: list[Refused] = [
     (b"PK\x03\x04rest", "nominal", {}, None, None, ["spreadsheet", "CSV"]),
     (b"\xd0\xcf\x11\xe0rest", "nominal", {}, None, None, ["spreadsheet"]),
     (b"PAR1rest", "nominal", {}, None, None, ["Parquet"]),
-    (gzip.compress(WIDE.encode()), "nominal", {}, None, None, ["gzip"]),
+    (gzip.compress(WIDE.encode(), mtime=0), "nominal", {}, None, None, ["gzip"]),
     (b"\x89PNG\r\n\x1a\n", "nominal", {}, None, None, ["picture"]),
     (b"%PDF-1.7", "nominal", {}, None, None, ["PDF"]),
     ("\n<!DOCTYPE html>", "nominal", {}, None, None, ["web page"]),
