@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,17 @@ _MARKDOWN = re.compile(r"([\\\\`*_{}\[\]<>()#|!$@~^])")
 def plain(text: object) -> str:
     """Return a name from a file so that Markdown shows it as it is and runs nothing in it."""
     return _MARKDOWN.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 record``, ``3,100 records``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def bullets(lines: Iterable[str]) -> str:
+    """Return a list in Markdown; a single line stays a paragraph."""
+    kept = list(lines)
+    return kept[0] if len(kept) == 1 else "\n".join(f"- {line}" for line in kept)
 
 
 def say(text: str) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from benchbook.benchmarks.compared import compare
-from benchbook.display import plain
+from benchbook.display import counted, plain
 from benchbook.parameters import from_namespace
 
 from .chapter import Chapter
-from .exhibits import counted, study_remarks, study_size
+from .exhibits import study_remarks, study_size
 from .facts import NAME, say_prior, table_prior, table_published
 from .own import load, specification
 from .parameters import Parameters

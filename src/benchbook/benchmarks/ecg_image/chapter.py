@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.display import Drawing, Table, interval_text, plain
+from benchbook.display import Drawing, Table, counted, interval_text, plain
 from benchbook.errors import listed
 from benchbook.records import Record, save_record
 
@@ -73,7 +73,7 @@ class Chapter:
                 "*Results* is a result of a real model. What was published stands apart, with its "
                 "source."
             )
-        models = exhibits.counted(len(study.answers), "model")
+        models = counted(len(study.answers), "model")
         text = f"**Your data.** {plain(study.name)}: {size}; {models}."
         if not study.grouped:
             text += (
@@ -140,7 +140,7 @@ class Chapter:
             name = study.classes[place]
             one = self.scores.class_estimate(best, name)
             text = (
-                f"{plain(name)} has {exhibits.counted(n, 'positive')} and weighs as much as any "
+                f"{plain(name)} has {counted(n, 'positive')} and weighs as much as any "
                 f"class: its F for {plain(best)} is {exhibits.estimate_text(one)}"
             )
             if one.has_interval and one.high > one.low:

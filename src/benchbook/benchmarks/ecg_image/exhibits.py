@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from benchbook.display import Drawing, Table, interval_text, plain
+from benchbook.display import Drawing, Table, counted, interval_text, plain
 from benchbook.estimate import Estimate
 from benchbook.metrics import accuracy
 from benchbook.resampling import Comparison
@@ -49,11 +49,6 @@ def estimate_text(estimate: Estimate) -> str:
     if estimate.low == estimate.high:
         return f"{estimate.value:.3f} in every resample"
     return f"{estimate:.3f}"
-
-
-def counted(n: int, thing: str) -> str:
-    """Return a number with its noun: ``1 record``, ``2,000 records``."""
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def study_size(study: Study) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchbook.benchmarks.compared import compare
+from benchbook.display import counted
 from benchbook.parameters import from_namespace
 
 from . import published
@@ -22,7 +23,6 @@ from .inputs import load
 from .parameters import Parameters
 from .study import Study, build
 from .theory import TOY_READS, TOY_TRUTH, TOY_WINDOWS, beside, toy
-from .wording import count
 
 __all__ = [
     "NAME",
@@ -51,7 +51,7 @@ def describe(parameters: Parameters) -> tuple[str, list[str]]:
     """Return the size of the data, and what ``benchbook check`` should tell about them."""
     study = build(load(parameters), parameters)
     left = [
-        f"{one.table}: {count(one.count, one.what.removesuffix('s'))} left out, {one.why}."
+        f"{one.table}: {counted(one.count, one.what.removesuffix('s'))} left out, {one.why}."
         for one in study.left
     ]
     return study_size(study), [*study.warnings, *unmapped_models(study), *left]

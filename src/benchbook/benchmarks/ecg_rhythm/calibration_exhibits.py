@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from benchbook.display import Drawing, Table, interval_text, plain
+from benchbook.display import Drawing, Table, bullets, counted, interval_text, plain
 
 from . import calibration
 from .evaluation import Evaluation
 from .exhibits import by_label, legend
 from .study import MARKS
-from .wording import bullets, count, grouped, marked
+from .wording import grouped, marked
 
 
 def say_calibration(run: Evaluation) -> str:
@@ -24,7 +24,7 @@ def say_calibration(run: Evaluation) -> str:
             below = int((known["value"] < 1).sum())
             lines.append(
                 f"{plain(model)}: median calibration slope {known['value'].median():.2f} over "
-                f"{count(len(known), 'label')}, below 1 (too extreme) on {below}."
+                f"{counted(len(known), 'label')}, below 1 (too extreme) on {below}."
             )
     undefined = table[table["value"].isna()]
     lines += grouped(
@@ -100,7 +100,7 @@ def table_calibration(run: Evaluation) -> Table:
     caption = (
         "Slope 1, *in the large* 0, Brier score 0 and calibration error 0 are best. Intervals: of "
         f"slope and *in the large* Wald's{_clustered_words(run)}; of the Brier score from "
-        f"resamples of {run.study.unit}s. {count(clipped, 'score')} nearer to 0 or 1 than "
+        f"resamples of {run.study.unit}s. {counted(clipped, 'score')} nearer to 0 or 1 than "
         f"{calibration.CLIP:g} were moved there, since their logit would be infinite or nearly so. "
         f"{legend(table['mark'])}"
     )

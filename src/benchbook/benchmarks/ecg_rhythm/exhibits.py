@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.display import Drawing, Table, plain
+from benchbook.display import Drawing, Table, bullets, counted, plain
 from benchbook.metrics import ranked_counts
 
 from .evaluation import Evaluation
 from .study import MARKS, Study
 from .wording import (
-    bullets,
     cell,
-    count,
     grouped,
     listing,
     marked,
@@ -29,14 +27,14 @@ from .wording import (
 
 def study_size(study: Study) -> str:
     """Return ``827 records of 827 patients, 6 labels, 5 models, 6 readers``."""
-    size = count(study.records.size, "record")
+    size = counted(study.records.size, "record")
     if study.unit == "patient":
-        size += f" of {count(study.n_patients, 'patient')}"
-    size += f", {count(len(study.labels), 'label')}"
+        size += f" of {counted(study.n_patients, 'patient')}"
+    size += f", {counted(len(study.labels), 'label')}"
     if study.models:
-        size += f", {count(len(study.models), 'model')}"
+        size += f", {counted(len(study.models), 'model')}"
     if len(study.readers):
-        size += f", {count(len(study.readers), 'reader')}"
+        size += f", {counted(len(study.readers), 'reader')}"
     return size
 
 
@@ -154,7 +152,7 @@ def table_labels(run: Evaluation) -> Table:
     frame = pd.DataFrame(rows)
     rare = int((frame["positive"] < 20).sum())
     caption = (
-        f"Records and positives by label. {rare} of {count(len(frame), 'label')} have fewer "
+        f"Records and positives by label. {rare} of {counted(len(frame), 'label')} have fewer "
         "than 20 positives."
     )
     if study.models:
@@ -210,7 +208,7 @@ def say_performance(run: Evaluation) -> str:
         if row["over"] == "own labels":
             lines.append(
                 f"{plain(marked(row['model'], row['mark']))}: macro AUROC {cell(row)} over "
-                f"{count(row['n_labels'], 'label')}."
+                f"{counted(row['n_labels'], 'label')}."
             )
     aurocs = table[(table["metric"] == "AUROC") & (table["high"] > table["low"])]
     if len(aurocs) > 1:
@@ -218,7 +216,7 @@ def say_performance(run: Evaluation) -> str:
         lines.append(
             "The widest interval is that of "
             f"{plain(marked(widest['model'], widest['mark']))} on {plain(widest['label'])}, "
-            f"{cell(widest)}, with {count(int(widest['n_positive']), 'positive')}."
+            f"{cell(widest)}, with {counted(int(widest['n_positive']), 'positive')}."
         )
     several = len(run.study.models) > 1
     remarks = [
@@ -481,10 +479,10 @@ def say_ranks(run: Evaluation) -> str:
     n_labels = several["label"].nunique()
     first = several[several["high"] == 1]
     text = (
-        f"On {first['label'].nunique()} of {count(n_labels, 'label')} one model is first with "
+        f"On {first['label'].nunique()} of {counted(n_labels, 'label')} one model is first with "
         f"{run.percent} confidence ({listing(first['label'])})."
         if len(first)
-        else f"On none of {count(n_labels, 'label')} is one model first with {run.percent} "
+        else f"On none of {counted(n_labels, 'label')} is one model first with {run.percent} "
         "confidence."
     )
     widest = several.assign(span=several["high"] - several["low"])

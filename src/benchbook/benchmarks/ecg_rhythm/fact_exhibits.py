@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.display import Table
+from benchbook.display import Table, bullets
 
 from . import performance, published
 from .evaluation import Evaluation
 from .exhibits import legend
 from .study import APPROXIMATE, MARKS
-from .wording import bullets, listing, marked, rate_text
+from .wording import listing, marked, rate_text
 
 MODEL, GROUP = "{label}, {model}", "{label}, {model}, {group}"  # what a row is about
 STILL = 5e-4  # nothing of this size is seen with three decimals
@@ -337,17 +337,23 @@ def _widths(
     if ratio.isna().all():
         return {}
     at = ratio.idxmax() if widest else ratio.idxmin()
-    bounds = [
-        rate_text(table.loc[at, "value"], table.loc[at, "low"], table.loc[at, "high"])
-        for table in (before, after)
-    ]
+    whole = (
+        f"intervals {ratio.min():.2f} to {ratio.max():.2f} times as wide, "
+        f"median {ratio.median():.2f}"
+    )
+    return _moved_row(f"{change}, {what}", before.loc[at], after.loc[at], name, whole)
+
+
+def _moved_row(
+    change: str, before: pd.Series, after: pd.Series, name: str, whole: str
+) -> dict[str, Any]:
+    texts = [rate_text(row["value"], row["low"], row["high"]) for row in (before, after)]
     return {
-        "change": f"{change}, {what}",
-        "what moves most": _named(before.loc[at], name),
-        "before": bounds[0],
-        "after": bounds[1],
-        "on the whole": f"intervals {ratio.min():.2f} to {ratio.max():.2f} times as wide, "
-        f"median {ratio.median():.2f}",
+        "change": change,
+        "what moves most": _named(before, name),
+        "before": texts[0],
+        "after": texts[1],
+        "on the whole": whole,
     }
 
 
@@ -404,17 +410,9 @@ def _seed_row(before: pd.DataFrame, after: pd.DataFrame, what: str, name: str) -
     if moved.isna().all():
         return {}
     at = moved.idxmax()
-    texts = [
-        rate_text(table.loc[at, "value"], table.loc[at, "low"], table.loc[at, "high"])
-        for table in (before, after)
-    ]
-    return {
-        "change": f"another seed of the resamples, {what}",
-        "what moves most": _named(before.loc[at], name),
-        "before": texts[0],
-        "after": texts[1],
-        "on the whole": f"bounds move by up to {moved.max():.3f}, median {moved.median():.4f}",
-    }
+    whole = f"bounds move by up to {moved.max():.3f}, median {moved.median():.4f}"
+    change = f"another seed of the resamples, {what}"
+    return _moved_row(change, before.loc[at], after.loc[at], name, whole)
 
 
 def table_sensitivity(run: Evaluation) -> Table:

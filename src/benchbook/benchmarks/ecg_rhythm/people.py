@@ -13,7 +13,7 @@ from benchbook.agreement import cohen_kappa
 from benchbook.estimate import Estimate
 from benchbook.metrics import proportion
 from benchbook.ratings import Ratings
-from benchbook.resampling import Distribution, resample_many
+from benchbook.resampling import Distribution
 
 from .matched import Comparison, Match, MatchedStatistic
 from .study import Study
@@ -91,9 +91,7 @@ def readers(study: Study, *, n_resamples: int, level: float, seed: int) -> Reade
                 statistics.append(MatchedStatistic(title, comparison, measure))
     if not statistics:
         return Readers(pd.DataFrame(), pd.DataFrame())
-    made = resample_many(
-        statistics, cluster=study.patients, unit=study.unit, n_resamples=n_resamples, seed=seed
-    )
+    made = study.resample(statistics, n_resamples, seed)
     drawn = dict(zip(keys, made, strict=True))
     single = [_reader_row(study, key, drawn[key], level) for key in keys if key[0] == "reader"]
     means = [_mean_row(study, key, drawn[key], level) for key in keys if key[0] == "group"]
@@ -210,13 +208,7 @@ def beside_people(
                     statistics.append(MatchedStatistic(name, one, measure))
     if not statistics:
         return BesidePeople(pd.DataFrame(), {})
-    made = resample_many(
-        statistics,
-        cluster=study.patients if by_patient else None,
-        unit=study.unit if by_patient else "record",
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    made = study.resample(statistics, n_resamples, seed, by_patient=by_patient)
     drawn = dict(zip(keys, made, strict=True))
     rows = [_model_row(study, key, drawn, level) for key in keys if key[3] == "difference"]
     return BesidePeople(pd.DataFrame(rows), drawn)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchbook.display import Drawing, Table, plain
+from benchbook.display import Drawing, Table, bullets, counted, plain
 
 from .evaluation import MOST_ROWS, Evaluation
 from .exhibits import by_label, legend
-from .wording import bullets, cell, count, listing, marked, rate_text, remark, without_width
+from .wording import cell, listing, marked, rate_text, remark, without_width
 
 MET = {"at_least": "at least as sensitive", "interpolated": "exactly as sensitive"}
 NOT_INDEPENDENT = "not independent of the reference"
@@ -87,7 +87,7 @@ def say_beside(run: Evaluation) -> str:
             lines.append(f"Beside {plain(group)} no comparison has a value{told}.")
             continue
         above, below = known[known["low"] > 0], known[known["high"] < 0]
-        total = count(len(known), "comparison")
+        total = counted(len(known), "comparison")
         if not len(above) and not len(below):
             lines.append(f"Beside {plain(group)}, all intervals of {total} hold 0.")
             continue
@@ -139,7 +139,7 @@ def _difference_finding(table: pd.DataFrame) -> str:
         return "No difference has a value."
     above, below = int((known["low"] > 0).sum()), int((known["high"] < 0).sum())
     return (
-        f"Of {count(len(known), 'comparison')} {above} lie above 0 (the model is more specific), "
+        f"Of {counted(len(known), 'comparison')} {above} lie above 0 (the model is more specific), "
         f"{below} below, {len(known) - above - below} settle nothing."
     )
 
@@ -356,9 +356,9 @@ def figure_agreement(run: Evaluation) -> Drawing:
     caption = "Cohen κ of every pair of readers: no pair has a value on any label."
     if known.size:
         caption = (
-            f"Cohen κ of every pair of readers, mean over the {count(n_labels, 'label')} on which "
-            f"it has a value: {known.min():.2f} to {known.max():.2f}. The file of @tbl-pairs holds "
-            "every label."
+            f"Cohen κ of every pair of readers, mean over the {counted(n_labels, 'label')} on "
+            f"which it has a value: {known.min():.2f} to {known.max():.2f}. The file of @tbl-pairs "
+            "holds every label."
         )
     alt = "Square of readers by readers, coloured and labelled by their mean κ."
     # A narrow figure would cut long names, and "cardiology…" may be two readers.

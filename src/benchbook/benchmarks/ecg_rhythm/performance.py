@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from benchbook.resampling import Distribution, RankingStatistic, ranks, resample_many
+from benchbook.resampling import Distribution, RankingStatistic, ranks
 
 from .matched import mean_of_defined
 from .study import APPROXIMATE, MARKS, NOT_COMPARED, Study
@@ -65,13 +65,7 @@ def evaluate(
     if not statistics:
         nothing = pd.DataFrame()
         return Performance(nothing, nothing, nothing, {})
-    made = resample_many(
-        statistics,
-        cluster=study.patients if by_patient else None,
-        unit=study.unit if by_patient else "record",
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    made = study.resample(statistics, n_resamples, seed, by_patient=by_patient)
     drawn = dict(zip(keys, made, strict=True))
     return Performance(
         _table(study, drawn, level), macro(study, drawn, level), rank_table(study, drawn, level),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 
 from benchbook.errors import DataError, ParameterError, listed, nearest
 from benchbook.reading import InputTable
+from benchbook.resampling import Distribution, resample_many
 
 from .inputs import Inputs, check_together
 from .parameters import Parameters
@@ -148,6 +150,15 @@ class Study:
                 used = used & ~np.isnan(self.scores[model, label])
             found[label] = used
         return found
+
+    def resample(
+        self, statistics: Sequence[Any], n_resamples: int, seed: int, *, by_patient: bool = True
+    ) -> list[Distribution]:
+        """Draw patients, or records as if each were of another patient."""
+        cluster, unit = (self.patients, self.unit) if by_patient else (None, "record")
+        return resample_many(
+            statistics, cluster=cluster, unit=unit, n_resamples=n_resamples, seed=seed
+        )
 
     def positive(self, label: str) -> np.ndarray:
         """Return where a label is present; False where it is not known."""

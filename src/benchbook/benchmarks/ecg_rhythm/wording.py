@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
@@ -14,11 +14,6 @@ from benchbook.estimate import bounds_text
 SMALL = 0.01  # a share below this would lose its digits with three decimals
 
 
-def count(number: int, noun: str) -> str:
-    """Return ``1 record`` or ``3,100 records``."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def listing(names: Iterable[object], most: int = 8) -> str:
     """Return names in a sentence, safe in Markdown, the first few when there are many."""
     shown = [plain(name) for name in names]
@@ -27,11 +22,6 @@ def listing(names: Iterable[object], most: int = 8) -> str:
     if len(shown) < 2:
         return "".join(shown)
     return ", ".join(shown[:-1]) + f" and {shown[-1]}"
-
-
-def bullets(lines: Sequence[str]) -> str:
-    """Return a list in Markdown; a single line stays a paragraph."""
-    return lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines)
 
 
 def marked(name: str, mark: str) -> str:

@@ -17,7 +17,7 @@ from benchbook.agreement import (
     kappa_statistic,
     landis_koch,
 )
-from benchbook.display import Drawing, Table, formatted, plain
+from benchbook.display import Drawing, Table, bullets, counted, formatted, plain
 from benchbook.estimate import Estimate
 
 from . import sensitivity
@@ -32,7 +32,7 @@ from .coefficients import (
 from .evaluation import Evaluation, needs
 from .pairs import FEW_SHARED, extreme_pairs, pairwise_matrices
 from .studies import Study
-from .wording import bullets, count, notes, p_text, share, span, symbol, upper_first
+from .wording import notes, p_text, share, span, symbol, upper_first
 
 
 class CategoryExhibits(Evaluation):
@@ -74,7 +74,7 @@ class CategoryExhibits(Evaluation):
         )
         alt = (
             f"Forest plot of {len(table)} chance-corrected coefficients in "
-            f"{count(len(self.categorical), 'group')}, one row each, with intervals, on labelled "
+            f"{counted(len(self.categorical), 'group')}, one row each, with intervals, on labelled "
             "bands from poor to almost perfect."
         )
         rule = {f"accepted from {self.parameters.accept:.2f}": self.parameters.accept}

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from benchbook.agreement import Verdict, verdict
-from benchbook.display import Drawing, Table, plain
+from benchbook.display import Drawing, Table, bullets, counted, plain
 from benchbook.estimate import Estimate
 from benchbook.records import Record, save_record
 
@@ -18,7 +18,7 @@ from . import sensitivity
 from .categories import CategoryExhibits
 from .score_exhibits import ScoreExhibits
 from .studies import NAME, Study, most_used_share
-from .wording import bullets, count, plural, share, symbol, upper_first
+from .wording import plural, share, symbol, upper_first
 
 
 class Chapter(CategoryExhibits, ScoreExhibits):
@@ -219,11 +219,11 @@ FEW_CLUSTERS = 15
 def _own_statement(study: Study, where: dict[str, Any] | None) -> str:
     """Say what was read from the reader's own file, what is empty and what was left out."""
     ratings = study.ratings
-    size = [count(study.n_rows, "row"), count(ratings.n_items, "item")]
+    size = [counted(study.n_rows, "row"), counted(ratings.n_items, "item")]
     if ratings.identified:
-        size.append(count(ratings.n_raters, "rater"))
+        size.append(counted(ratings.n_raters, "rater"))
     else:
-        size.append(f"at most {count(ratings.n_raters, 'rating')} an item")
+        size.append(f"at most {counted(ratings.n_raters, 'rating')} an item")
     text = (
         f"**Your data.** The results on this page come from {plain(study.source)}, a file given to "
         f"this run: {', '.join(size)}."
@@ -233,7 +233,7 @@ def _own_statement(study: Study, where: dict[str, Any] | None) -> str:
         text += f" Only rows with {kept} were used."
     if ratings.n_dropped:
         were = plural(ratings.n_dropped, "was", "were")
-        text += f" {count(ratings.n_dropped, 'item')} that nobody rated {were} left out."
+        text += f" {counted(ratings.n_dropped, 'item')} that nobody rated {were} left out."
     if ratings.identified and ratings.n_missing:
         cells = ratings.n_items * ratings.n_raters
         text += (

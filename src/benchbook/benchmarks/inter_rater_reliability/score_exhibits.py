@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from benchbook.display import Drawing, Table, plain
+from benchbook.display import Drawing, Table, bullets, counted, plain
 from benchbook.icc import TwoWayAnova
 
 from .evaluation import Evaluation, needs
 from .scores import Scores
 from .sensitivity import units
 from .studies import shared_pairs
-from .wording import bullets, count, in_unit, notes, p_text, plural, significant, span
+from .wording import in_unit, notes, p_text, plural, significant, span
 
 
 class ScoreExhibits(Evaluation):
@@ -326,7 +326,7 @@ def _f_text(value: float) -> str:
 def _how_many(complete: int) -> str:
     if complete == 0:
         return "no item was"
-    return f"{count(complete, 'item')} {plural(complete, 'was', 'were')}"
+    return f"{counted(complete, 'item')} {plural(complete, 'was', 'were')}"
 
 
 def _on_which(one: Scores) -> str:

@@ -10,8 +10,6 @@ from benchbook.display import p_text
 from benchbook.estimate import Estimate, bounds_text
 
 __all__ = [
-    "bullets",
-    "count",
     "in_unit",
     "notes",
     "p_text",
@@ -29,12 +27,6 @@ SYMBOLS = (
     (r"\balpha\b", "α"),
     (r"\bBrennan-Prediger\b", "Brennan–Prediger"),
 )
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """Return a list in Markdown; a single line stays a paragraph."""
-    kept = list(lines)
-    return kept[0] if len(kept) == 1 else "\n".join(f"- {line}" for line in kept)
 
 
 # The page names no function argument, and one remark stands for all bounds that were cut.
@@ -70,11 +62,6 @@ def notes(estimates: Iterable[tuple[str, str, Estimate]]) -> str:
 def plural(number: int, one: str, many: str) -> str:
     """Return the form that goes with the number."""
     return one if number == 1 else many
-
-
-def count(number: int, noun: str) -> str:
-    """Return ``1 item`` or ``3,100 items``."""
-    return f"{number:,} {plural(number, noun, noun + 's')}"
 
 
 def symbol(name: str) -> str:

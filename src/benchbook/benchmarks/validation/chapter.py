@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from benchbook.display import counted
 from benchbook.records import Record as RunRecord
 from benchbook.records import save_record
 
 from .compare import agree, difference
 from .evaluation import NAME, counts_by
 from .exhibits import Exhibits
-from .names import counted, joined, number, shortened, size
+from .names import joined, number, shortened, size
 
 
 class Chapter(Exhibits):

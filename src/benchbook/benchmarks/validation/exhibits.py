@@ -11,11 +11,11 @@ import pandas as pd
 
 import benchbook.agreement
 import benchbook.icc
-from benchbook.display import Drawing, Table
+from benchbook.display import Drawing, Table, counted
 
 from .compare import VERDICTS, program_name
 from .evaluation import Evaluation, counts_by
-from .names import blanked, brief, counted, number, shortened, shown_name, size
+from .names import blanked, brief, number, shortened, shown_name, size
 from .reference import made_with
 
 # Why a public function is not compared with another program.

@@ -105,11 +105,6 @@ def blanked(rows: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
     return shown
 
 
-def counted(count: int, noun: str) -> str:
-    """Return ``1 number`` or ``3,100 numbers``."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def joined(names: list[str]) -> str:
     """Return ``a``, ``a and b`` or ``a, b and c``."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
